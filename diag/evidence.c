@@ -253,18 +253,18 @@ static void host_add(struct host *host, json_t *evidence) {
 /* Adds limits of Windows, which are no fault but may be mistaken for one. */
 static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     const char *name = json_text_at(evidence, "host.name");
-    struct limit_scene scene = {.mode = mode ? network_mode_by_name(mode) : NULL,
+    struct limit_facts facts = {.mode = mode ? network_mode_by_name(mode) : NULL,
                                 .host_name = name};
     unsigned excluded = 0;
 
     if (!host_deadline_passed(host))
-        (void)hns_version_get(host, &scene.hns, ERROR_IGNORED);  /* Version 0.0 means unknown. */
-    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* A number of 0 means unknown. */
-    json_object_set_new(evidence, "limits", limits_json(&scene));
-    if (!scene.dynamic_ports)
+        (void)hns_version_get(host, &facts.hns, ERROR_IGNORED);  /* Version 0.0 means unknown. */
+    (void)limit_dynamic_ports(host, &facts.dynamic_ports, NULL); /* A number of 0 means unknown. */
+    json_object_set_new(evidence, "limits", limits_json(&facts));
+    if (!facts.dynamic_ports)
         return;
-    json_object_set_new(evidence, "dynamicPorts", json_integer(scene.dynamic_ports));
-    if (limit_excluded_ports(host, LAST_PORT + 1 - scene.dynamic_ports, &excluded, NULL) == 0)
+    json_object_set_new(evidence, "dynamicPorts", json_integer(facts.dynamic_ports));
+    if (limit_excluded_ports(host, LAST_PORT + 1 - facts.dynamic_ports, &excluded, NULL) == 0)
         json_object_set_new(evidence, "excludedPorts", json_integer(excluded));
 }
 

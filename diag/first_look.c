@@ -29,7 +29,7 @@ void diag_look_services(struct host *host, json_t *look) {
         const struct service *row = *at;
         /* The service should be there: each node needs it, or winjoin installed it here, which its
          * settings file shows. */
-        bool is_set_up = row->wanted == SERVICE_WANTED_BY_ALL ||
+        bool is_set_up = row->chosen_by == SERVICE_CHOSEN_ALWAYS ||
                          (row->hosted && host_file_type(host, row->settings_file) == HOST_FILE);
 
         add_service(host, row->name, row->diagnosed && is_set_up, services);

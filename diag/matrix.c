@@ -23,7 +23,7 @@ enum {
 
 /* A round of questions: one list for each pod, and one for the node, all asked at the same time. */
 struct asked {
-    struct run *run;
+    struct diag_run *run;
     bool again;
     struct probe_list lists[2], node;  /* The pods' lists, by SOURCE and TARGET; the node's list. */
     struct probe_results results[2];   /* The results of the pods. */
@@ -102,7 +102,7 @@ static enum wait_poll poll_answer(void *context, struct wait *wait, struct error
 /* Asks the pods and the node at the same time, and waits for the results; those of a silent pod
  * stay empty. */
 static int ask(struct asked *asked, struct error *err) {
-    struct run *run = asked->run;
+    struct diag_run *run = asked->run;
     const struct probe_list *own = &asked->node;
     struct wait wait = {.poll = poll_answer, .tell = tell_measuring, .context = asked};
     struct error why = {0};
@@ -149,7 +149,7 @@ static int ask(struct asked *asked, struct error *err) {
 /* Says whether the cell is asked in this round. Between two addresses, unlike behind a load
  * balancer, nothing is slow after a start. Some attempts may fail at first, but no later ones: the
  * second loss of a cell is real, and asking until one round passes by chance would hide it. */
-static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
+static bool is_asked(const struct diag_run *run, const struct diag_cell *cell, bool again) {
     bool open = !(cell->flow->is & FLOW_STRAIGHT) ||
                 (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
     /* The Service kubernetes is not waited for when its API server takes no connection from the
@@ -162,7 +162,7 @@ static bool is_asked(const struct run *run, const struct diag_cell *cell, bool a
 }
 
 static void lists_make(struct asked *asked) {
-    struct run *run = asked->run;
+    struct diag_run *run = asked->run;
     bool again = asked->again;
 
     for (size_t i = 0; i < run->report->cells.count; i++) {
@@ -180,7 +180,7 @@ static void lists_make(struct asked *asked) {
             continue;
         list = cell->flow->is & FLOW_FROM_NODE ? &asked->node : &asked->lists[SOURCE];
         array_add(list->items, list->count, probe);
-        if (run->probes.items[TARGET].spoke && diag_cell_back(&run->scene, cell, &back)) {
+        if (run->probes.items[TARGET].spoke && diag_cell_back(&run->flow_input, cell, &back)) {
             back.attempts = probe.attempts;
             array_add(asked->lists[TARGET].items, asked->lists[TARGET].count, back);
         }
@@ -189,7 +189,7 @@ static void lists_make(struct asked *asked) {
 
 /* Adds the node's own questions: to the targets outside (to the DNS server there by TCP, too), to
  * the address behind the Service kubernetes, and to the node of a DNS pod. */
-static void node_extras_add(const struct run *run, const struct diag_scene *scene,
+static void node_extras_add(const struct diag_run *run, const struct diag_flow_input *input,
                             const char *dns_node, struct probe_list *node) {
     enum { KUBELET = 10250 };
     const struct diag_cells *cells = &run->report->cells;
@@ -207,7 +207,7 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
         {service, dns && dns->asked ? dns->probe.target : NULL, X_NODE_DNS,
          dns ? dns->probe.port : 0},
         {diag_cells_find(cells, FLOW_EXT_DNS, false, false), NULL, X_NODE_NAME, 0},
-        {service, scene->api_ip, X_NODE_API, scene->api_port},
+        {service, input->api_ip, X_NODE_API, input->api_port},
         {service, dns_node, X_NODE_PEER, KUBELET},
     };
 
@@ -229,24 +229,24 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
 
 /* Adds the extra questions, which tell causes apart, to the same round, so that failures do not
  * cost a second time-out. */
-static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
+static void extras_add(struct diag_run *run, struct probe_list *pod, struct probe_list *node) {
     enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53 };
     const json_t *evidence = run->report->evidence;
-    struct diag_scene scene = run->scene;
+    struct diag_flow_input input = run->flow_input;
     struct network_peer peer;
     char gateway[IP_TEXT_MAX];
 
-    scene.api_ip = diag_evidence_backend(evidence, scene.kubernetes_ip, TCP, HTTPS);
-    scene.api_port = diag_evidence_backend_port(evidence, scene.kubernetes_ip, TCP, HTTPS);
-    (void)diag_evidence_backends(evidence, scene.dns_ip, UDP, DNS, scene.dns_pods, DIAG_DNS_PODS);
-    scene.dns_pod_port = diag_evidence_backend_port(evidence, scene.dns_ip, UDP, DNS);
-    network_peer_read(diag_evidence_node_of(evidence, scene.dns_pods[0]), &peer);
-    node_extras_add(run, &scene, peer.node_address, node);
+    input.api_ip = diag_evidence_backend(evidence, input.kubernetes_ip, TCP, HTTPS);
+    input.api_port = diag_evidence_backend_port(evidence, input.kubernetes_ip, TCP, HTTPS);
+    (void)diag_evidence_backends(evidence, input.dns_ip, UDP, DNS, input.dns_pods, DIAG_DNS_PODS);
+    input.dns_pod_port = diag_evidence_backend_port(evidence, input.dns_ip, UDP, DNS);
+    network_peer_read(diag_evidence_node_of(evidence, input.dns_pods[0]), &peer);
+    node_extras_add(run, &input, peer.node_address, node);
     if (!run->probes.items[SOURCE].spoke)
         return;
-    if (diag_evidence_gateway(evidence, scene.dns_pods[0], gateway))
-        scene.peer_ip = gateway;
-    diag_extra_probes(&scene, pod);
+    if (diag_evidence_gateway(evidence, input.dns_pods[0], gateway))
+        input.peer_ip = gateway;
+    diag_extra_probes(&input, pod);
     run->extras_asked = evidence;
 }
 
@@ -278,7 +278,7 @@ static void cells_judge(struct asked *asked) {
 
         if (!cell->running || !found)
             continue;
-        if (diag_cell_back(&asked->run->scene, cell, &other))
+        if (diag_cell_back(&asked->run->flow_input, cell, &other))
             back = probe_results_find(&asked->results[TARGET], other.id);
         if (!back && !asked->ended[TARGET])
             continue;
@@ -312,7 +312,7 @@ static void asked_free(struct asked *asked, struct probe_results *ret) {
 
 /* Asks all cells, or with `again` the failed ones, and until all are asked the extra questions that
  * `earlier` does not answer. *ret gets all results. */
-static int cells_ask(struct run *run, bool again, const struct probe_results *earlier,
+static int cells_ask(struct diag_run *run, bool again, const struct probe_results *earlier,
                      struct probe_results *ret, struct error *err) {
     struct asked asked = {.run = run, .again = again};
     int result;
@@ -356,7 +356,7 @@ static int cells_ask(struct run *run, bool again, const struct probe_results *ea
 }
 
 /* Says whether any failed cell may still pass. */
-static bool any_open(const struct run *run) {
+static bool any_open(const struct diag_run *run) {
     for (size_t i = 0; i < run->report->cells.count; i++)
         if (is_asked(run, &run->report->cells.items[i], true))
             return true;
@@ -369,7 +369,7 @@ static enum wait_poll poll_later(void *context, struct wait *, struct error *) {
 
 /* ---- capture packets of one flow ---- */
 
-int run_capture(struct run *run, struct error *err) {
+int run_capture(struct diag_run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     struct asked asked = {.run = run, .again = true};
     const struct diag_cell *cell = NULL;
@@ -385,7 +385,8 @@ int run_capture(struct run *run, struct error *err) {
     run_tell(run, "capturing packets of %s", name);
     if (diag_capture_begin(run->host, &why) == 0) {
         struct probe probe = cell->probe;
-        bool back = cell->one_way == DIAG_ONE_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        bool back =
+            cell->one_way == DIAG_ONE_WAY_BACK && diag_cell_back(&run->flow_input, cell, &probe);
         struct probe_list *list;
         int result;
 
@@ -405,7 +406,7 @@ int run_capture(struct run *run, struct error *err) {
 }
 
 /* In *ret the latest result of each extra question comes first. */
-int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
+int run_measure_cells(struct diag_run *run, struct probe_results *ret, struct error *err) {
     const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .poll = poll_later, .context = run};
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;

@@ -33,10 +33,10 @@ static void serve(void *context) {
     atomic_store(&node->ended, true);
 }
 
-/* Opens the echo listener and fills node_echo of the scene. It runs on its own thread, so that pods
+/* Opens the echo listener and fills node_echo of the input. It runs on its own thread, so that pods
  * get answers in time whatever else is done. Returns NULL when the node has no address, or the port
  * is in use; the flow is then skipped with a code. */
-static struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
+static struct node_echo *node_echo_open(struct host *host, struct diag_flow_input *input) {
     const struct host_firewall_rule rule = {
         .name = FIREWALL_RULE,
         .description = "winjoin diag: UDP from pods to the node, while diag runs",
@@ -46,7 +46,7 @@ static struct node_echo *node_echo_open(struct host *host, struct diag_scene *sc
     struct node_echo *node;
     struct socket_echo *echo;
 
-    if (!scene->node_ip || !*scene->node_ip || socket_start() < 0)
+    if (!input->node_ip || !*input->node_ip || socket_start() < 0)
         return NULL;
     echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
     if (!echo)
@@ -62,8 +62,8 @@ static struct node_echo *node_echo_open(struct host *host, struct diag_scene *sc
     }
     /* If the rule cannot be set, the cell fails, which is then the true state of this firewall. */
     (void)host_firewall_put(host, &rule, ERROR_IGNORED);
-    scene->node_echo = NODE_ECHO;
-    scene->node_echo_port = NODE_PORT;
+    input->node_echo = NODE_ECHO;
+    input->node_echo_port = NODE_PORT;
     return node;
 }
 
@@ -99,7 +99,7 @@ enum {
 
 /* What is known while the probes are waited for. */
 struct waiting {
-    struct run *run;
+    struct diag_run *run;
     /* When to check again, in milliseconds of waiting, and how often in a row a service was
      * down. */
     unsigned look_ms, down;
@@ -108,7 +108,7 @@ struct waiting {
 };
 
 /* Returns the names of the probes that are not ready yet, "a and b"; free() it. */
-static char *silent_names(const struct run *run) {
+static char *silent_names(const struct diag_run *run) {
     struct text t = {0};
 
     for (size_t i = 0; i < run->probes.count; i++)
@@ -118,7 +118,7 @@ static char *silent_names(const struct run *run) {
 }
 
 static void tell_silent(void *context, const struct wait *wait, const struct error *) {
-    struct run *run = ((struct waiting *)context)->run;
+    struct diag_run *run = ((struct waiting *)context)->run;
     _cleanup_(freep) char *names = silent_names(run), *why = NULL, *message = NULL;
     size_t first = 0;
 
@@ -131,7 +131,7 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
 
 /* Adds each probe to the evidence, as pods.a and pods.b: the content of its heartbeat when it has
  * started, else what it waits for ("ErrImagePull: ..."). */
-static void run_add_pods(struct run *run) {
+static void run_add_pods(struct diag_run *run) {
     static const char *const keys[] = {"a", "b"};
 
     for (size_t i = 0; i < run->probes.count && i < ARRAY_SIZE(keys); i++) {
@@ -158,7 +158,7 @@ static void run_add_pods(struct run *run) {
  * finds no image or no network. */
 static enum wait_poll poll_probes(void *context, struct wait *wait, struct error *) {
     struct waiting *w = context;
-    struct run *run = w->run;
+    struct diag_run *run = w->run;
     size_t speak = 0;
 
     for (size_t i = 0; i < run->probes.count; i++) {
@@ -197,7 +197,7 @@ static enum wait_poll poll_probes(void *context, struct wait *wait, struct error
  * it is known that they will not be. A probe that never gets ready is a result and no failure.
  * Sets run->down when a service is down. Fails as diag_probes_start(), or with
  * ERROR_INTERRUPTED. */
-static int probes_start(struct run *run, struct error *err) {
+static int probes_start(struct diag_run *run, struct error *err) {
     struct waiting waiting = {.run = run, .look_ms = LOOK_AGAIN_MS};
     unsigned limit = run->options->start_timeout_ms;
     const struct wait wait = {.limit_ms = limit ? limit : START_TIMEOUT_MS,
@@ -215,9 +215,9 @@ static int probes_start(struct run *run, struct error *err) {
     run->probe_options.run = run->id;
     if (diag_probes_start(&run->probes, err) < 0)
         return -1;
-    run->echo = node_echo_open(run->host, &run->scene);
-    /* The scene already shows which cells there will be, so they are shown now. */
-    diag_cells_make(&run->scene, &cells);
+    run->echo = node_echo_open(run->host, &run->flow_input);
+    /* The input already shows which cells there will be, so they are shown now. */
+    diag_cells_make(&run->flow_input, &cells);
     run_tell_cells(run, &cells);
     diag_cells_free(&cells);
 
@@ -234,7 +234,7 @@ static int probes_start(struct run *run, struct error *err) {
 
 /* Says whether HNS lacks something that Kubernetes has, or has something of no owner. A difference
  * must be there again after both were read a second time. */
-static bool differs(struct run *run) {
+static bool differs(struct diag_run *run) {
     for (int times = 0; times < 2; times++) {
         const json_t *drift = json_object_get(run->report->evidence, "kubernetes");
         _cleanup_(freep) char *left = drift_left_over(drift);
@@ -252,7 +252,7 @@ static bool differs(struct run *run) {
 }
 
 /* Completes the evidence, or drops it when the node is healthy. */
-static void evidence_finish(struct run *run, const struct probe_results *asked) {
+static void evidence_finish(struct diag_run *run, const struct probe_results *asked) {
     /* Pairs of a small and a large message, of which only the large one may be lost: questions to
      * the DNS, and pages of it. */
     static const enum diag_extra_id sizes[][2] = {{X_DNS_TCP, X_SIZE_DNS_2000},
@@ -293,7 +293,7 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
 
 /* ---- the whole run ---- */
 
-static int measure(struct run *run, struct error *err) {
+static int measure(struct diag_run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     struct diag_cells *cells = &run->report->cells;
     const struct diag_probe *source, *target;
@@ -303,7 +303,7 @@ static int measure(struct run *run, struct error *err) {
         return -1;
     if (run->down) { /* If no pod can start, nothing is waited for. */
         json_decref(take_ptr(run->report->evidence));
-        diag_cells_make(&run->scene, cells);
+        diag_cells_make(&run->flow_input, cells);
         for (size_t i = 0; i < cells->count; i++) {
             struct diag_cell *cell = &cells->items[i];
 
@@ -317,14 +317,18 @@ static int measure(struct run *run, struct error *err) {
     run->up_ms = host_monotonic_ms(run->host);
     source = &run->probes.items[SOURCE];
     target = &run->probes.items[TARGET];
-    run->scene.source = source->name;
-    run->scene.target = target->name;
-    run->scene.source_ip = source->spoke ? probe_heartbeat_address(&source->beat, false) : NULL;
-    run->scene.target_ip = target->spoke ? probe_heartbeat_address(&target->beat, false) : NULL;
-    run->scene.source_ip6 = source->spoke ? probe_heartbeat_address(&source->beat, true) : NULL;
-    run->scene.target_ip6 = target->spoke ? probe_heartbeat_address(&target->beat, true) : NULL;
-    run->scene.namespace_ = DIAG_PROBES_NAMESPACE;
-    diag_cells_make(&run->scene, cells);
+    run->flow_input.source = source->name;
+    run->flow_input.target = target->name;
+    run->flow_input.source_ip =
+        source->spoke ? probe_heartbeat_address(&source->beat, false) : NULL;
+    run->flow_input.target_ip =
+        target->spoke ? probe_heartbeat_address(&target->beat, false) : NULL;
+    run->flow_input.source_ip6 =
+        source->spoke ? probe_heartbeat_address(&source->beat, true) : NULL;
+    run->flow_input.target_ip6 =
+        target->spoke ? probe_heartbeat_address(&target->beat, true) : NULL;
+    run->flow_input.namespace_ = DIAG_PROBES_NAMESPACE;
+    diag_cells_make(&run->flow_input, cells);
     run_tell(run, "measuring %zu flows", cells->count / 2);
     if (run_measure_cells(run, &results, err) < 0 || run_capture(run, err) < 0)
         return -1;
@@ -339,12 +343,12 @@ static int measure(struct run *run, struct error *err) {
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
-    struct run run = {.host = host,
-                      .options = options,
-                      .scene = options->scene,
-                      .report = &report,
-                      .look = json_deep_copy(options->look),
-                      .down = diag_look_stops_pods(options->look)};
+    struct diag_run run = {.host = host,
+                           .options = options,
+                           .flow_input = options->flow_input,
+                           .report = &report,
+                           .look = json_deep_copy(options->look),
+                           .down = diag_look_stops_pods(options->look)};
     uint64_t start = host_monotonic_ms(host);
     const char *network = options->evidence.network_name, *mode = options->evidence.network_mode;
     bool measured = !run.down;
@@ -355,7 +359,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     run.probe_options = options->probes;
     run.probes = (struct diag_probes){.host = host, .options = &run.probe_options};
     report.time = host_now(host);
-    report.node = xstrdup_null(options->scene.node_name);
+    report.node = xstrdup_null(options->flow_input.node_name);
     /* The CNI configuration has priority over what the caller passes. */
     before = host_set_limit(host, DIAG_EVIDENCE_MS);
     diag_network_of_cni(host, &run.network_name, &run.network_mode);

@@ -21,7 +21,7 @@ typedef void diag_measure(void *context, const struct probe *probe, struct probe
 struct diag_options {
     struct diag_probe_options probes;
     /* The run itself fills in the members about the probes and the node's echo listener. */
-    struct diag_scene scene;
+    struct diag_flow_input flow_input;
     struct diag_evidence_options evidence;
     /* From diag_look(). If it shows that no pod can start, nothing is measured. The states of its
      * services are read again while the probe pods are waited for. */

@@ -10,13 +10,13 @@ enum {
     TURN_MS = 20,
 };
 
-void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
+void run_tell_wait(const struct diag_run *run, const struct wait *wait, const char *message) {
     if (run->options->progress)
         run->options->progress(run->options->progress_context, wait ? wait->waited_ms : 0,
                                wait ? wait_left_ms(wait) : 0, message);
 }
 
-void run_tell(const struct run *run, const char *format, ...) {
+void run_tell(const struct diag_run *run, const char *format, ...) {
     struct text t = {0};
     va_list args;
 
@@ -27,18 +27,18 @@ void run_tell(const struct run *run, const char *format, ...) {
     text_free(&t);
 }
 
-void run_tell_cells(const struct run *run, const struct diag_cells *cells) {
+void run_tell_cells(const struct diag_run *run, const struct diag_cells *cells) {
     if (run->options->cells)
         run->options->cells(run->options->progress_context, cells, run->up);
 }
 
-enum wait_poll run_again(const struct run *run) {
+enum wait_poll run_again(const struct diag_run *run) {
     if (run->node_work)
         (void)probe_work_step(run->node_work);
     return POLL_AGAIN;
 }
 
-enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err) {
+enum wait_poll run_wait(struct diag_run *run, struct wait wait, struct error *err) {
     wait.pause_ms = TURN_MS;
     wait.tell_context = wait.context;
     return wait_until(run->host, &wait, err);
@@ -46,21 +46,21 @@ enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err) {
 
 /* ---- read the evidence, which needs no pods ---- */
 
-void run_read_evidence(struct run *run) {
+void run_read_evidence(struct diag_run *run) {
     const struct diag_cell *external =
         diag_cells_find(&run->report->cells, FLOW_EXT_IP, false, false);
     char external_ip[PROBE_TARGET_MAX];
     _cleanup_(text_list_free) struct text_list probes = {0};
     struct diag_evidence_options options = run->options->evidence;
-    /* Options of the evidence that the caller left out are taken from the scene. */
+    /* Options of the evidence that the caller left out are taken from the input. */
     const struct {
         const char **text, *value;
     } known[] = {
         {&options.external_ip, external_ip},
-        {&options.namespace_, run->scene.namespace_},
-        {&options.dns_ip, run->scene.dns_ip},
-        {&options.dns_domain, run->scene.dns_domain},
-        {&options.kubernetes_ip, run->scene.kubernetes_ip},
+        {&options.namespace_, run->flow_input.namespace_},
+        {&options.dns_ip, run->flow_input.dns_ip},
+        {&options.dns_domain, run->flow_input.dns_domain},
+        {&options.kubernetes_ip, run->flow_input.kubernetes_ip},
     };
     struct kube_client client;
 

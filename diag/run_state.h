@@ -9,10 +9,11 @@
 /* Indexes of the two probes: the first probe asks, the second one is asked. */
 enum { SOURCE, TARGET };
 
-struct run {
+/* A diagnosis of this node that runs. */
+struct diag_run {
     struct host *host;
     const struct diag_options *options;
-    struct diag_scene scene;
+    struct diag_flow_input flow_input;
     struct diag_report *report;
     /* The node's echo listener; NULL when it could not be opened. */
     struct node_echo *echo;
@@ -39,24 +40,24 @@ struct run {
     char id[17]; /* The id of this run: heartbeats of an earlier run are ignored. */
 };
 
-void run_tell_wait(const struct run *run, const struct wait *wait, const char *message);
-void run_tell(const struct run *run, const char *format, ...)
+void run_tell_wait(const struct diag_run *run, const struct wait *wait, const char *message);
+void run_tell(const struct diag_run *run, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-void run_tell_cells(const struct run *run, const struct diag_cells *cells);
+void run_tell_cells(const struct diag_run *run, const struct diag_cells *cells);
 /* Returns the value that makes a poll repeat, and lets the node's own probes continue. */
-enum wait_poll run_again(const struct run *run);
+enum wait_poll run_again(const struct diag_run *run);
 /* Calls wait_until() with a poll that ends with run_again(). */
-enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err);
+enum wait_poll run_wait(struct diag_run *run, struct wait wait, struct error *err);
 
 /* Reads the evidence that needs no pods, in limited time, because HNS may hang. */
-void run_read_evidence(struct run *run);
+void run_read_evidence(struct diag_run *run);
 
 /* ---- functions in matrix.c ---- */
 
 /* Measures all cells. *ret also gets the results of the extra questions. Then measures red cells
  * again for a while: after a start, kube-proxy and DNS need that time, and a cell that passes
  * within it is slow, not broken. If nothing was started lately, nothing is measured again. */
-int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err);
+int run_measure_cells(struct diag_run *run, struct probe_results *ret, struct error *err);
 /* Asks the first failed cell again while packets are captured. run->captured becomes {flow,
  * drops[]} (diag_capture_drops()) or {flow, error}. Does nothing when no cell failed. */
-int run_capture(struct run *run, struct error *err);
+int run_capture(struct diag_run *run, struct error *err);

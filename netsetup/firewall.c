@@ -1,7 +1,7 @@
 /* Makes the inbound firewall rules of a node. */
 #include "netsetup/netsetup.h"
 
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/modes/mode.h"
 
 enum { KUBELET_PORT = 10250 };
@@ -22,8 +22,8 @@ size_t firewall_rules(const struct network_plan *plan,
             ret[count].port = plan->vxlan_port;
         count++;
     }
-    if (plan->external && plan->external->firewall.name) {
-        ret[count] = plan->external->firewall;
+    if (plan->daemon_set_agent && plan->daemon_set_agent->firewall.name) {
+        ret[count] = plan->daemon_set_agent->firewall;
         ret[count++].port = plan->vxlan_port;
     }
     return count;
@@ -34,7 +34,7 @@ void firewall_names(struct text_list *ret) {
     for (const struct network_mode *const *mode = network_modes; *mode; mode++)
         if ((*mode)->firewall.name)
             text_list_add(ret, (*mode)->firewall.name);
-    for (const struct external_agent *const *agent = external_agents; *agent; agent++)
+    for (const struct daemon_set_agent *const *agent = daemon_set_agents; *agent; agent++)
         if ((*agent)->firewall.name)
             text_list_add(ret, (*agent)->firewall.name);
 }

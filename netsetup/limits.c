@@ -48,27 +48,27 @@ static enum limit_state holds_if(bool known, bool holds) {
     return !known ? LIMIT_UNKNOWN : holds ? LIMIT_HOLDS : LIMIT_ENDED;
 }
 
-enum limit_state limit_judge(const struct limit *limit, const struct limit_scene *scene) {
-    bool hns = scene->hns.major != 0, dsr = !scene->no_dsr && hns_has(scene->hns, HNS_DSR);
-    unsigned lacks = scene->mode ? scene->mode->lacks : 0;
+enum limit_state limit_judge(const struct limit *limit, const struct limit_facts *facts) {
+    bool hns = facts->hns.major != 0, dsr = !facts->no_dsr && hns_has(facts->hns, HNS_DSR);
+    unsigned lacks = facts->mode ? facts->mode->lacks : 0;
 
     /* A mode that sets ipv4_only has no IPv6 for a reason of its own. */
-    if (scene->mode && scene->mode->ipv4_only)
+    if (facts->mode && facts->mode->ipv4_only)
         lacks |= MODE_LACKS_IPV6;
     switch (limit->cause) {
     case LIMIT_OF_HNS:
-        return holds_if(hns, !hns_has(scene->hns, limit->feature));
+        return holds_if(hns, !hns_has(facts->hns, limit->feature));
     case LIMIT_OF_NO_DSR:
-        return holds_if(hns || scene->no_dsr, !dsr);
+        return holds_if(hns || facts->no_dsr, !dsr);
     case LIMIT_OF_MODE:
-        return holds_if(scene->mode != NULL, lacks & limit->mode_bit);
+        return holds_if(facts->mode != NULL, lacks & limit->mode_bit);
     case LIMIT_OF_HOSTNAME:
-        return holds_if(scene->host_name && *scene->host_name,
-                        scene->host_name && strlen(scene->host_name) > NETBIOS_MAX);
+        return holds_if(facts->host_name && *facts->host_name,
+                        facts->host_name && strlen(facts->host_name) > NETBIOS_MAX);
     case LIMIT_OF_PORTS:
-        return holds_if(dsr || scene->dynamic_ports,
+        return holds_if(dsr || facts->dynamic_ports,
                         !dsr ||
-                            (scene->dynamic_ports && scene->dynamic_ports < LIMIT_DYNAMIC_PORTS));
+                            (facts->dynamic_ports && facts->dynamic_ports < LIMIT_DYNAMIC_PORTS));
     case LIMIT_OF_WINDOWS:
         break;
     }
@@ -76,19 +76,19 @@ enum limit_state limit_judge(const struct limit *limit, const struct limit_scene
 }
 
 /* Says why the limit holds here, or what would end it. */
-static char *reason(const struct limit *limit, const struct limit_scene *scene) {
+static char *reason(const struct limit *limit, const struct limit_facts *facts) {
     switch (limit->cause) {
     case LIMIT_OF_HNS:
         return xasprintf("needs HNS %s", hns_features[limit->feature].since);
     case LIMIT_OF_NO_DSR:
-        return xstrdup(scene->no_dsr ? "DSR is switched off" : "needs DSR");
+        return xstrdup(facts->no_dsr ? "DSR is switched off" : "needs DSR");
     case LIMIT_OF_MODE:
-        return scene->mode ? xasprintf("network mode %s", scene->mode->name)
+        return facts->mode ? xasprintf("network mode %s", facts->mode->name)
                            : xstrdup("depends on the network mode");
     case LIMIT_OF_HOSTNAME:
         return xasprintf("NetBIOS cuts the name at %d characters", NETBIOS_MAX);
     case LIMIT_OF_PORTS:
-        return scene->dynamic_ports ? xasprintf("%u dynamic TCP ports", scene->dynamic_ports)
+        return facts->dynamic_ports ? xasprintf("%u dynamic TCP ports", facts->dynamic_ports)
                                     : xstrdup("needs DSR");
     case LIMIT_OF_WINDOWS:
         break;
@@ -96,12 +96,12 @@ static char *reason(const struct limit *limit, const struct limit_scene *scene) 
     return xstrdup("not supported on Windows");
 }
 
-json_t *limits_json(const struct limit_scene *scene) {
+json_t *limits_json(const struct limit_facts *facts) {
     json_t *list = json_array();
 
     for (const struct limit *limit = limits; limit->id; limit++) {
-        _cleanup_(freep) char *why = reason(limit, scene);
-        enum limit_state state = limit_judge(limit, scene);
+        _cleanup_(freep) char *why = reason(limit, facts);
+        enum limit_state state = limit_judge(limit, facts);
         json_t *row =
             json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", limit->id, "title", limit->what,
                       "reason", why, "instead", limit->instead, "source", limit->source);
@@ -110,9 +110,9 @@ json_t *limits_json(const struct limit_scene *scene) {
             json_object_set_new(row, "available", json_boolean(state == LIMIT_ENDED));
         json_array_append_new(list, row);
     }
-    for (const struct network_limit *own = scene->mode ? scene->mode->limits : NULL;
+    for (const struct network_limit *own = facts->mode ? facts->mode->limits : NULL;
          own && own->code; own++) {
-        _cleanup_(freep) char *why = xasprintf("network mode %s", scene->mode->name);
+        _cleanup_(freep) char *why = xasprintf("network mode %s", facts->mode->name);
 
         json_array_append_new(list,
                               json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "name", own->code,
@@ -122,11 +122,11 @@ json_t *limits_json(const struct limit_scene *scene) {
     return list;
 }
 
-char *limits_that_hold(const struct limit_scene *scene) {
+char *limits_that_hold(const struct limit_facts *facts) {
     struct text names = {0};
 
     for (const struct limit *limit = limits; limit->id; limit++)
-        if (limit_judge(limit, scene) == LIMIT_HOLDS)
+        if (limit_judge(limit, facts) == LIMIT_HOLDS)
             text_addf(&names, "%s%s", names.len ? ", " : "", limit->id);
     return text_take(&names);
 }

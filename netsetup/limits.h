@@ -26,7 +26,7 @@ struct limit {
 extern const struct limit limits[]; /* The table of limits; the last row has no id. */
 
 /* The facts that decide whether a limit holds. Unknown ones are 0 or NULL. */
-struct limit_scene {
+struct limit_facts {
     struct hns_version hns;
     bool no_dsr; /* DSR is turned off (--dsr off). */
     const struct network_mode *mode;
@@ -34,12 +34,12 @@ struct limit_scene {
     unsigned dynamic_ports; /* Count of dynamic TCP ports. */
 };
 enum limit_state { LIMIT_UNKNOWN, LIMIT_HOLDS, LIMIT_ENDED };
-enum limit_state limit_judge(const struct limit *limit, const struct limit_scene *scene);
+enum limit_state limit_judge(const struct limit *limit, const struct limit_facts *facts);
 /* Returns one row for each limit: [{name,title,available: bool or absent when
  * unknown,reason,instead,source}]. New reference. */
-json_t *limits_json(const struct limit_scene *scene);
+json_t *limits_json(const struct limit_facts *facts);
 /* Returns the ids of the limits that hold, separated by commas; the caller frees it. */
-char *limits_that_hold(const struct limit_scene *scene);
+char *limits_that_hold(const struct limit_facts *facts);
 
 enum { LIMIT_PORTS_A_BALANCER = 64, LIMIT_DYNAMIC_PORTS = 16384 /* The default of Windows. */ };
 /* Reads how many dynamic TCP ports Windows has (netsh, in any language). Fails as host_run(), or

@@ -40,8 +40,8 @@ const char *cni_config_type(const json_t *config);
 
 enum { FIREWALL_RULES_MAX = 4 };
 
-/* Fills in the rules of this plan ("winjoin kubelet" TCP 10250, the mode's and the external
- * agent's) and returns their count. Texts are static. Pure. */
+/* Fills in the rules of this plan ("winjoin kubelet" TCP 10250, the mode's and that of the
+ * DaemonSet's agent) and returns their count. Texts are static. Pure. */
 size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
 /* Adds the names of all rules of all plans. Pure. */
@@ -85,7 +85,7 @@ int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct
  * Fails with ERROR_PREFLIGHT, which names them all, the first with its reason; the hints have the
  * commands that delete them. */
 int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
-/* For an agent that makes the network itself (plan->external): checks that the Windows service that
- * it needs exists and that no network is in its way. Fails with ERROR_PREFLIGHT. Does nothing
- * without such an agent. */
-int network_external_check(struct host *host, const struct network_plan *plan, struct error *err);
+/* For an agent that makes the network itself (plan->daemon_set_agent): checks that the Windows
+ * service that it needs exists and that no network is in its way. Fails with ERROR_PREFLIGHT. Does
+ * nothing without such an agent. */
+int daemon_set_network_check(struct host *host, const struct network_plan *plan, struct error *err);

@@ -1,7 +1,7 @@
 /* Finds networks of other programs that are in conflict with the plan. */
 #include "netsetup/netsetup.h"
 
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
@@ -64,10 +64,10 @@ static int check_foreign(const struct network_plan *plan, const struct hcn_netwo
 }
 
 /* Checks an existing HNS network when the cluster's agent will make the Pod network. */
-static int check_external(const struct network_plan *plan, const struct hcn_network *network,
-                          struct error *err) {
-    const struct external_agent *agent = plan->external;
-    const struct external_network *wanted = external_agent_network(agent, plan->mode);
+static int check_daemon_set_network(const struct network_plan *plan,
+                                    const struct hcn_network *network, struct error *err) {
+    const struct daemon_set_agent *agent = plan->daemon_set_agent;
+    const struct daemon_set_network *wanted = daemon_set_agent_network(agent, plan->mode);
     /* The agent reuses a base network of its name even of a wrong type, and then fails. */
     if (wanted->base && text_equal(network->name, wanted->base) &&
         !text_equal_nocase(network->type, wanted->hns_type))
@@ -174,8 +174,10 @@ static int check_each(struct host *host, const struct network_plan *plan, check_
     return -1;
 }
 
-int network_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
-    const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
+int daemon_set_network_check(struct host *host, const struct network_plan *plan,
+                             struct error *err) {
+    const struct daemon_set_network *wanted =
+        daemon_set_agent_network(plan->daemon_set_agent, plan->mode);
     _cleanup_(host_service_free) struct host_service service = {0};
     if (!wanted)
         return 0;
@@ -186,7 +188,7 @@ int network_external_check(struct host *host, const struct network_plan *plan, s
                         wanted->service_reason, wanted->service);
         return error_hint(err, "%s", wanted->service_hint);
     }
-    return check_each(host, plan, check_external, err);
+    return check_each(host, plan, check_daemon_set_network, err);
 }
 
 int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err) {

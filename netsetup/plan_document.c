@@ -1,5 +1,5 @@
 /* Makes the network plan of a JoinPlan document. */
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
@@ -42,11 +42,11 @@ json_t *network_plan_json(const struct network_plan *plan) {
     /* The list of routes is empty, because the other nodes are known only during a join. */
     return json_pack("{s:s,s:s,s:s,s:s*,s:s*,s:s*,s:o*,s:o,s:o,s:[],s:o,s:o,s:s*,s:o}", "mode",
                      plan->mode->name, "plugin", plan->plugin, "name", plan->name, "agent",
-                     plan->external ? plan->external->name : NULL, "adapter", plan->adapter,
-                     "routeMode", plan->writes_routes ? NULL : plan->routes, "waitSeconds",
-                     agent->makes_network ? json_integer(agent->wait_seconds) : NULL, "documents",
-                     documents, "cni", cni, "routes", "firewall", firewall, "natExceptions",
-                     json_texts(&plan->nat_exceptions), "sourceVip",
+                     plan->daemon_set_agent ? plan->daemon_set_agent->name : NULL, "adapter",
+                     plan->adapter, "routeMode", plan->writes_routes ? NULL : plan->routes,
+                     "waitSeconds", agent->makes_network ? json_integer(agent->wait_seconds) : NULL,
+                     "documents", documents, "cni", cni, "routes", "firewall", firewall,
+                     "natExceptions", json_texts(&plan->nat_exceptions), "sourceVip",
                      !has_vip               ? NULL
                      : plan->pod_cidr_known ? plan->source_vip
                                             : plan->pod_cidr,

@@ -12,7 +12,7 @@ static const struct {
     { key, type, offsetof(struct chosen, member) }
     FIELD("mode", TEXT, network.mode),
     FIELD("plugin", TEXT, network.plugin),
-    FIELD("agent", TEXT, network.external),
+    FIELD("agent", TEXT, network.daemon_set_agent),
     FIELD("name", TEXT, network.name),
     FIELD("adapter", TEXT, network.adapter),
     FIELD("podCIDR", TEXT, network.pod_cidr),

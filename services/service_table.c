@@ -17,11 +17,11 @@ const struct service *service_by_name(const char *name) {
     return *row;
 }
 
-bool service_wanted(const struct service *row, const struct service_choice *choice) {
-    switch (row->wanted) {
-    case SERVICE_WANTED_BY_AGENT:
+bool service_is_chosen(const struct service *row, const struct service_choice *choice) {
+    switch (row->chosen_by) {
+    case SERVICE_CHOSEN_BY_AGENT:
         return text_equal(choice->agent, row->name);
-    case SERVICE_WANTED_BY_KUBE_PROXY:
+    case SERVICE_CHOSEN_BY_KUBE_PROXY:
         return choice->kube_proxy;
     default:
         return true;

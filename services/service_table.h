@@ -65,11 +65,11 @@ struct service_choice {
     const char *agent; /* The network agent's service; NULL when the agent has no service. */
 };
 
-/* The nodes that run a service. */
-enum service_wanted_by {
-    SERVICE_WANTED_BY_ALL,
-    SERVICE_WANTED_BY_AGENT,     /* Nodes whose network agent is this service. */
-    SERVICE_WANTED_BY_KUBE_PROXY /* Nodes where kube-proxy runs as a service. */
+/* What decides whether a node runs a service. */
+enum service_chosen_by {
+    SERVICE_CHOSEN_ALWAYS,
+    SERVICE_CHOSEN_BY_AGENT,     /* For nodes whose network agent is this service. */
+    SERVICE_CHOSEN_BY_KUBE_PROXY /* For nodes where kube-proxy runs as a service. */
 };
 
 /* Says how to check that a service works; join/phases/service_proof.c does it. */
@@ -121,7 +121,7 @@ struct service {
     } proof;
     /* Offset in struct service_settings of the user's extra arguments; 0 when there is none. */
     size_t extra_args;
-    enum service_wanted_by wanted;
+    enum service_chosen_by chosen_by;
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
                      struct error *err); /* Adds the program's arguments without argv[0]. */
     char *(*environment)(const struct service_settings *); /* Returns "NAME=value" or NULL. */
@@ -135,7 +135,7 @@ extern const struct service *const service_table[];
 
 /* Returns the row of this name, or NULL. */
 const struct service *service_by_name(const char *name);
-bool service_wanted(const struct service *service, const struct service_choice *choice);
+bool service_is_chosen(const struct service *service, const struct service_choice *choice);
 /* Makes the text of the settings file (services/hosted_service.h). Pure; the caller frees it. Fails
  * as service_make(). */
 int service_host_file_make(const struct service *service, const struct service_settings *settings,

@@ -34,7 +34,7 @@ int verb_capabilities(struct program *program, struct error *err) {
     struct host_facts facts = {0};
     _cleanup_json_ json_t *problems = NULL, *fixes = NULL;
     _cleanup_(freep) char *name = NULL, *mode = NULL;
-    struct limit_scene scene;
+    struct limit_facts limit_facts;
     json_t *features, *list, *versions;
     char number[24], windows[40];
 
@@ -46,12 +46,12 @@ int verb_capabilities(struct program *program, struct error *err) {
     features = hns_features_json(version);
     /* `name` and `mode` stay NULL on a machine that has not joined. */
     diag_network_of_cni(program->host, &name, &mode);
-    scene = (struct limit_scene){.hns = version,
-                                 .mode = mode ? network_mode_by_name(mode) : NULL,
-                                 .host_name = facts.host_name};
+    limit_facts = (struct limit_facts){.hns = version,
+                                       .mode = mode ? network_mode_by_name(mode) : NULL,
+                                       .host_name = facts.host_name};
     /* The number of dynamic ports stays 0 when it cannot be read. */
-    (void)limit_dynamic_ports(program->host, &scene.dynamic_ports, NULL);
-    list = limits_json(&scene);
+    (void)limit_dynamic_ports(program->host, &limit_facts.dynamic_ports, NULL);
+    list = limits_json(&limit_facts);
     (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);
     (void)text_format(windows, sizeof windows, "10.0.%u.%u", facts.build, facts.revision);
     text_addf(&out, "HNS %s\n", number);

@@ -60,7 +60,7 @@ int verb_preflight(struct program *program, struct error *err) {
                         .progress.context = &progress};
     _cleanup_(text_list_free) struct text_list warnings = {0};
     _cleanup_(freep) char *names = NULL;
-    struct limit_scene scene;
+    struct limit_facts facts;
     json_t *report;
     size_t count = 0;
     int result;
@@ -80,12 +80,12 @@ int verb_preflight(struct program *program, struct error *err) {
         results = preflight_run(&join, true, &count);
         print_checks(program, results, count);
         /* Users should know the limits of Windows before their first Pod. */
-        preflight_limit_scene(&join, &scene);
-        names = limits_that_hold(&scene);
+        preflight_limit_facts(&join, &facts);
+        names = limits_that_hold(&facts);
         output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",
                       names);
         report = preflight_report_json(results, count);
-        json_object_set_new(report, "limits", limits_json(&scene));
+        json_object_set_new(report, "limits", limits_json(&facts));
         output_result(program, report);
         result = preflight_judge(results, count, err);
     }

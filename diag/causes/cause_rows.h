@@ -47,7 +47,7 @@ enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
 enum { SLOW_US = 500000 }; /* An answer that takes this long is slow. */
 
 /* The pod of a probe, as the evidence describes it. */
-struct scene_pod {
+struct probed_pod {
     const json_t *said; /* The member a or b of `pods` in the evidence; NULL when unknown. */
     const char *name;
     const char *ip; /* The pod's address; NULL when unknown. */
@@ -57,7 +57,7 @@ struct scene_pod {
 enum { POD_A, POD_B, PODS };
 
 /* The input and the facts of a diagnosis. Text and JSON are borrowed; NULL when unknown. */
-struct scene {
+struct symptoms {
     const struct diag_report *report;
     const json_t *evidence; /* Never NULL. */
     /* The masks are about the cells of IPv6 on a dual-stack node, not about the first family. */
@@ -72,7 +72,7 @@ struct scene {
     uint32_t explained;  /* Cells that rows above have explained. */
     struct extra extras[X_COUNT];
 
-    /* Facts for many rows, which scene_facts() derives from the members above. */
+    /* Facts for many rows, which symptoms_derive() derives from the members above. */
     const json_t *look, *drift; /* The parts "look" and "kubernetes" of the evidence. */
     /* The mode of the pod network, never NULL; all members of an unknown mode are 0. */
     const struct network_mode *mode;
@@ -80,7 +80,7 @@ struct scene {
     const char *subnet;      /* The pod prefix of `network`. */
     long long vni;           /* The VNI of `network`; 0 when unknown. */
     const char *own_address; /* The InternalIP of this node's Node. */
-    struct scene_pod pods[PODS];
+    struct probed_pod pods[PODS];
     /* The addresses of the pods behind the DNS Service, in the order in which they were asked. */
     const char *dns_pods[DIAG_DNS_PODS];
     size_t dns_pod_count;
@@ -138,7 +138,7 @@ struct scene {
     bool network_routes;
 };
 /* Derives the facts from the other members, which must be filled. */
-void scene_facts(struct scene *scene);
+void symptoms_derive(struct symptoms *symptoms);
 enum level { NO, LIKELY, CONFIRMED };
 /* What the function of a row found. */
 struct cause_finding {
@@ -155,7 +155,7 @@ struct cause_finding {
 void finding_note(struct cause_finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
-typedef enum level cause_judge(const struct scene *scene, struct cause_finding *finding);
+typedef enum level cause_judge(const struct symptoms *symptoms, struct cause_finding *finding);
 
 /* Says which cells a cause may explain. */
 enum cells_of {
@@ -197,7 +197,7 @@ cause_judge judge_hns_ep, judge_hns_ep_silent, judge_hns_epstale, judge_pod_gw, 
 cause_judge judge_ovl_vni, judge_ovl_peer, judge_l2_route;
 /* For networks whose routes are written outside the nodes (--routes print, none): names the routes
  * that the network between the nodes needs, and the command that prints them. */
-void name_network_routes(const struct scene *scene, struct cause_finding *finding);
+void name_network_routes(const struct symptoms *symptoms, struct cause_finding *finding);
 /* Functions in acl.c: ACL policies of the pods' endpoints. */
 cause_judge judge_cni_policy;
 /* Functions in services.c: load balancers, DNS. */
@@ -225,7 +225,7 @@ cause_judge judge_changed, judge_unknown;
 
 /* ---- facts from the evidence, for several rows (facts.c); borrowed, NULL when unknown ---- */
 
-const char *expected(const struct scene *scene, const char *key);
+const char *expected(const struct symptoms *symptoms, const char *key);
 /* Returns the first item of the list that has this text at that path; NULL when `text` is NULL. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
 /* The local endpoint of pod 'a' or 'b', found by its address; of several, an attached one. */
@@ -239,10 +239,10 @@ extern const struct asked_service {
     uint32_t cells;
 } asked_services[ASKED_SERVICES];
 /* Returns the result of the question to that DNS pod at its own address. */
-const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
+const struct extra *dns_pod_asked(const struct symptoms *symptoms, const char *ip);
 /* Says whether some pods of the DNS answer at their own addresses and others do not. Notes which
  * ones, unless `finding` is NULL. */
-bool dns_pods_differ(const struct scene *scene, struct cause_finding *finding);
+bool dns_pods_differ(const struct symptoms *symptoms, struct cause_finding *finding);
 /* Returns the bit of a cell in the masks; 0 when its flow is not one of the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* Notes that the Node is not Ready, and says whether that is so. */
@@ -250,24 +250,24 @@ bool note_unready(const json_t *node, struct cause_finding *finding);
 /* Says whether the adapter has that address, or one in the prefix. NULL arguments are ignored. */
 bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
 /* Returns the first adapter of this node for which adapter_holds() is true. */
-json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);
+json_t *adapter_with(const struct symptoms *symptoms, const char *ip, const char *prefix);
 /* Returns the number of HNS endpoints that have the address. With `attached`, counts only attached
  * ones of this node's pods (endpoints.c). */
-size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
+size_t endpoints_with(const struct symptoms *symptoms, const char *ip, bool attached);
 /* Returns the InternalIP of a Node. */
 const char *node_address(const json_t *node);
 /* Does some Node have this address itself, as pods in the host network do? */
-bool node_of_address(const struct scene *scene, const char *ip);
+bool node_of_address(const struct symptoms *symptoms, const char *ip);
 /* Compares two MAC addresses, with '-' or ':' between their bytes, without regard to case. */
 bool mac_equal(const char *a, const char *b);
 /* Does the DNS pod that the flows ask run on that node, or on an unknown one? A fault of another
  * node explains nothing that the flows show. */
-bool has_dns_pods(const struct scene *scene, const json_t *node);
+bool has_dns_pods(const struct symptoms *symptoms, const json_t *node);
 /* Notes the route by which this node itself sends to that address, and the neighbor entry of the
  * next hop, when they are unusual; sets a hint about what to do. */
-void note_route(const struct scene *scene, const char *ip, struct cause_finding *finding);
+void note_route(const struct symptoms *symptoms, const char *ip, struct cause_finding *finding);
 /* Is the Node another one than this node? */
-bool is_peer(const struct scene *scene, const json_t *node);
+bool is_peer(const struct symptoms *symptoms, const json_t *node);
 /* Returns the Settings of the first policy of that type, or NULL. */
 json_t *policy_of(const json_t *object, const char *type);
 /* Says whether `ip`, which may end with a length ("/24"), lies in `prefix`. False also when one of

@@ -4,13 +4,13 @@
 #include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
-enum level judge_hns_ep(const struct scene *scene, struct cause_finding *finding) {
-    const struct scene_pod *pod = &scene->pods[*finding->what == 'a' ? POD_A : POD_B];
+enum level judge_hns_ep(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const struct probed_pod *pod = &symptoms->pods[*finding->what == 'a' ? POD_A : POD_B];
     const json_t *endpoint = pod->endpoint;
     long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
     const char *id = endpoint ? json_text_at(endpoint, "ID") : NULL;
 
-    if (!pod->ip || !json_object_get(scene->evidence, "endpoints"))
+    if (!pod->ip || !json_object_get(symptoms->evidence, "endpoints"))
         return NO;
     if (!endpoint)
         finding_note(finding, "no local endpoint has the address %s of %s", pod->ip, pod->name);
@@ -24,22 +24,23 @@ enum level judge_hns_ep(const struct scene *scene, struct cause_finding *finding
 
 /* Neither the node nor the other pod reaches pod b, by any protocol and in any packet size, though
  * its HNS endpoint looks right. */
-enum level judge_hns_ep_silent(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_hns_ep_silent(const struct symptoms *symptoms, struct cause_finding *finding) {
     const uint32_t to_b = CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD);
 
-    if ((scene->failed & ~scene->partly & to_b) != to_b || scene->outcome[PROBE_WRONG_RESPONDER] ||
-        (scene->extras[X_SMALL_TCP].said & SAID_OK) || !(scene->green & CELL_BOTH(SVC_IP)) ||
-        !scene->pods[POD_B].endpoint)
+    if ((symptoms->failed & ~symptoms->partly & to_b) != to_b ||
+        symptoms->outcome[PROBE_WRONG_RESPONDER] ||
+        (symptoms->extras[X_SMALL_TCP].said & SAID_OK) || !(symptoms->green & CELL_BOTH(SVC_IP)) ||
+        !symptoms->pods[POD_B].endpoint)
         return NO;
-    finding_note(finding, "neither the node nor %s reaches %s (%s)", scene->pods[POD_A].name,
-                 scene->pods[POD_B].name, scene->pods[POD_B].ip);
+    finding_note(finding, "neither the node nor %s reaches %s (%s)", symptoms->pods[POD_A].name,
+                 symptoms->pods[POD_B].name, symptoms->pods[POD_B].ip);
     return LIKELY;
 }
 
-size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) {
+size_t endpoints_with(const struct symptoms *symptoms, const char *ip, bool attached) {
     size_t n = 0;
 
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+    json_each(json_object_get(symptoms->evidence, "endpoints"), i, endpoint) {
         if (attached && !endpoint_is_attached(endpoint))
             continue;
         json_each(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
@@ -51,13 +52,13 @@ size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) 
 
 /* This node has an endpoint with the address of a DNS pod of another node, so packets to that pod
  * stay here. */
-static bool dns_pod_is_local(const struct scene *scene, struct cause_finding *finding) {
-    const char *pod = scene->dns_pod;
-    const char *prefix = expected(scene, "podCIDR");
+static bool dns_pod_is_local(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *pod = symptoms->dns_pod;
+    const char *prefix = expected(symptoms, "podCIDR");
 
-    if (!pod || !prefix || prefix_holds(prefix, pod) || scene->reaches_dns_pod)
+    if (!pod || !prefix || prefix_holds(prefix, pod) || symptoms->reaches_dns_pod)
         return false;
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+    json_each(json_object_get(symptoms->evidence, "endpoints"), i, endpoint) {
         const char *id = json_text_at(endpoint, "ID");
 
         if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), pod) &&
@@ -74,7 +75,7 @@ static bool dns_pod_is_local(const struct scene *scene, struct cause_finding *fi
     return true;
 }
 
-enum level judge_hns_epstale(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_hns_epstale(const struct symptoms *symptoms, struct cause_finding *finding) {
     static const struct {
         size_t pod;
         uint32_t must, may;
@@ -82,25 +83,25 @@ enum level judge_hns_epstale(const struct scene *scene, struct cause_finding *fi
         {POD_A, CELL_BOTH(SVC_IP), CELLS_FROM_POD},
         {POD_B, CELL_BOTH(NODE_POD), CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD)},
     };
-    const char *a = json_text_at(scene->pods[POD_A].endpoint, "MacAddress");
-    const char *b = json_text_at(scene->pods[POD_B].endpoint, "MacAddress");
+    const char *a = json_text_at(symptoms->pods[POD_A].endpoint, "MacAddress");
+    const char *b = json_text_at(symptoms->pods[POD_B].endpoint, "MacAddress");
     uint32_t wrong;
 
     if (a && b && *a && mac_equal(a, b)) { /* Packets for both pods reach one of them at most. */
         finding->message = xstrdup("two endpoints have the same MAC address");
         finding->hint = xstrdup("delete one of the pods: its new endpoint gets another one");
         finding_note(finding, "the endpoints of %s and %s have the MAC address %s",
-                     scene->pods[POD_A].name, scene->pods[POD_B].name, a);
+                     symptoms->pods[POD_A].name, symptoms->pods[POD_B].name, a);
         return CONFIRMED;
     }
-    if (dns_pod_is_local(scene, finding))
+    if (dns_pod_is_local(symptoms, finding))
         return CONFIRMED;
     /* Of two endpoints with the same address, only one gets the packets for it. The second one
      * counts when it is attached; an unattached one counts only where a wrong pod answered. */
-    wrong = scene->outcome[PROBE_WRONG_RESPONDER] & finding->may;
+    wrong = symptoms->outcome[PROBE_WRONG_RESPONDER] & finding->may;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *ip = scene->pods[rows[i].pod].ip;
-        size_t n = ip ? endpoints_with(scene, ip, !wrong) : 0;
+        const char *ip = symptoms->pods[rows[i].pod].ip;
+        size_t n = ip ? endpoints_with(symptoms, ip, !wrong) : 0;
 
         if (n < 2)
             continue;
@@ -108,7 +109,7 @@ enum level judge_hns_epstale(const struct scene *scene, struct cause_finding *fi
             finding->may = wrong;
         finding_note(finding, "%zu endpoints have the address %s", n, ip);
         finding->must |= wrong ? 0 : rows[i].must;
-        finding->may |= rows[i].may & scene->failed & ~scene->partly;
+        finding->may |= rows[i].may & symptoms->failed & ~symptoms->partly;
     }
     if (finding->evidence.count)
         return CONFIRMED;
@@ -121,12 +122,12 @@ enum level judge_hns_epstale(const struct scene *scene, struct cause_finding *fi
 
 /* In bridge modes pods send through the node's own address among the pods' addresses, which the
  * node's endpoint of the network brings. Notes it when no adapter has such an address. */
-static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
+static bool note_no_host_endpoint(const struct symptoms *symptoms, const char *hop,
                                   struct cause_finding *finding) {
-    const char *prefix = scene->subnet;
+    const char *prefix = symptoms->subnet;
 
-    if (!scene->mode->host_routes || !json_object_get(scene->evidence, "adapters") ||
-        !prefix_holds(prefix, hop) || adapter_with(scene, NULL, prefix))
+    if (!symptoms->mode->host_routes || !json_object_get(symptoms->evidence, "adapters") ||
+        !prefix_holds(prefix, hop) || adapter_with(symptoms, NULL, prefix))
         return false;
     text_set(&finding->message, xstrdup("the pods' gateway, this node's own endpoint of their "
                                         "network, is missing"));
@@ -138,13 +139,13 @@ static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
 
 /* Notes routes of a pod that do not lead to its network's gateway, a missing default route, and a
  * prefix that is too wide. */
-static void note_routes(const struct scene *scene, const struct scene_pod *pod,
+static void note_routes(const struct symptoms *symptoms, const struct probed_pod *pod,
                         struct cause_finding *finding) {
-    const char *gateway = json_text_at(scene->network, "Ipams.0.Subnets.0.Routes.0.NextHop");
-    const json_t *gateways = json_at(scene->network, "Ipams.0.Subnets.0.Routes");
+    const char *gateway = json_text_at(symptoms->network, "Ipams.0.Subnets.0.Routes.0.NextHop");
+    const json_t *gateways = json_at(symptoms->network, "Ipams.0.Subnets.0.Routes");
     const json_t *endpoint = pod->endpoint;
     const char *id = json_text_at(endpoint, "ID"), *name = pod->name;
-    const char *ip = pod->ip, *dns = expected(scene, "dnsIP");
+    const char *ip = pod->ip, *dns = expected(symptoms, "dnsIP");
     long long length = json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 0);
     _cleanup_(freep) char *own = xasprintf("%s/%lld", ip ? ip : "", length);
     char segment[CIDR_TEXT_MAX];
@@ -162,9 +163,9 @@ static void note_routes(const struct scene *scene, const struct scene_pod *pod,
         wide |= all;
         /* The next hop is right when it is the gateway of the network, or in bridge modes the
          * node's own address among the pods. */
-        if (!gateway || item_with(gateways, "NextHop", hop) || adapter_with(scene, hop, NULL))
+        if (!gateway || item_with(gateways, "NextHop", hop) || adapter_with(symptoms, hop, NULL))
             continue;
-        if (all && !note_no_host_endpoint(scene, hop, finding))
+        if (all && !note_no_host_endpoint(symptoms, hop, finding))
             finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s", id,
                          name, hop, gateway);
         else if (!all)
@@ -185,8 +186,8 @@ static void note_routes(const struct scene *scene, const struct scene_pod *pod,
 }
 
 /* Says whether pod a has routes, and none of them holds the address. */
-static bool lacks_route(const struct scene *scene, const char *ip) {
-    const json_t *endpoint = scene->pods[POD_A].endpoint;
+static bool lacks_route(const struct symptoms *symptoms, const char *ip) {
+    const json_t *endpoint = symptoms->pods[POD_A].endpoint;
     bool any = false;
 
     json_each(json_object_get(endpoint, "Routes"), i, route) {
@@ -201,16 +202,16 @@ static bool lacks_route(const struct scene *scene, const char *ip) {
 
 /* Judges the routes of pod a, which asks; if these are right, the routes of pod b, which the node
  * then does not reach. */
-enum level judge_pod_gw(const struct scene *scene, struct cause_finding *finding) {
-    note_routes(scene, &scene->pods[POD_A], finding);
-    if (lacks_route(scene, expected(scene, "externalIP")) &&
-        !lacks_route(scene, expected(scene, "dnsIP"))) {
+enum level judge_pod_gw(const struct symptoms *symptoms, struct cause_finding *finding) {
+    note_routes(symptoms, &symptoms->pods[POD_A], finding);
+    if (lacks_route(symptoms, expected(symptoms, "externalIP")) &&
+        !lacks_route(symptoms, expected(symptoms, "dnsIP"))) {
         finding->must = CELL_BOTH(EXT_IP);
         finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
     }
     if (finding->evidence.count)
         return CONFIRMED;
-    note_routes(scene, &scene->pods[POD_B], finding);
+    note_routes(symptoms, &symptoms->pods[POD_B], finding);
     finding->must = 0;
     finding->may = CELL_BOTH(NODE_POD);
     return finding->evidence.count ? CONFIRMED : NO;
@@ -218,14 +219,15 @@ enum level judge_pod_gw(const struct scene *scene, struct cause_finding *finding
 
 /* HNS and the network agree about the gateway, so the gateway, or what is behind it, drops the
  * packets. The node itself reaches the outside. */
-enum level judge_pod_gw_silent(const struct scene *scene, struct cause_finding *finding) {
-    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
-                            scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
-    const char *hop = json_text_at(scene->pods[POD_A].endpoint, "Routes.0.NextHop");
-    bool meet = scene->green & CELL_BOTH(POD_IP);
+enum level judge_pod_gw_silent(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const uint32_t silent = symptoms->outcome[PROBE_TIMEOUT] | symptoms->outcome[PROBE_NO_REPLY] |
+                            symptoms->outcome[PROBE_DNS_TIMEOUT] |
+                            symptoms->outcome[PROBE_UNREACHABLE];
+    const char *hop = json_text_at(symptoms->pods[POD_A].endpoint, "Routes.0.NextHop");
+    bool meet = symptoms->green & CELL_BOTH(POD_IP);
 
-    if ((scene->extras[X_NODE_EXTERNAL].said & ~SAID_OK) ||
-        (finding->must & (~scene->failed | ~silent | scene->explained)))
+    if ((symptoms->extras[X_NODE_EXTERNAL].said & ~SAID_OK) ||
+        (finding->must & (~symptoms->failed | ~silent | symptoms->explained)))
         return NO;
     if (meet) {
         finding_note(finding, "pods reach each other, and nothing by their gateway%s%s",
@@ -234,33 +236,33 @@ enum level judge_pod_gw_silent(const struct scene *scene, struct cause_finding *
         finding->message = xstrdup("the node passes nothing on that its pods send");
         finding_note(finding, "pods get no answer from each other, from Services or from outside");
     }
-    if (scene->green & CELL_BOTH(POD_NODE))
+    if (symptoms->green & CELL_BOTH(POD_NODE))
         finding_note(finding, "pods reach their own node: what they send is lost on this node, "
                               "behind its virtual switch");
-    if (scene->extras[X_NODE_EXTERNAL].said)
+    if (symptoms->extras[X_NODE_EXTERNAL].said)
         finding_note(finding, "the node itself reaches the target outside");
     return LIKELY;
 }
 
 /* ---- IPv6, the second family of a dual-stack node ---- */
 
-enum level judge_ip6_addr(const struct scene *scene, struct cause_finding *finding) {
-    const json_t *adapters = json_object_get(scene->evidence, "adapters");
-    const char *ip = expected(scene, "nodeIP6");
+enum level judge_ip6_addr(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const json_t *adapters = json_object_get(symptoms->evidence, "adapters");
+    const char *ip = expected(symptoms, "nodeIP6");
 
-    if (!ip || !adapters || adapter_with(scene, ip, NULL))
+    if (!ip || !adapters || adapter_with(symptoms, ip, NULL))
         return NO;
     finding_note(finding, "no adapter has the address %s", ip);
     return CONFIRMED;
 }
 
-enum level judge_ip6_lb(const struct scene *scene, struct cause_finding *finding) {
-    const char *vip = expected(scene, "dnsIP6");
+enum level judge_ip6_lb(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *vip = expected(symptoms, "dnsIP6");
 
-    if (!vip || !json_object_get(scene->evidence, "loadBalancers"))
+    if (!vip || !json_object_get(symptoms->evidence, "loadBalancers"))
         return NO;
     for (int udp = 0; udp < 2; udp++)
-        if (!diag_evidence_balancer(scene->evidence, vip, udp ? UDP : TCP, DNS_PORT))
+        if (!diag_evidence_balancer(symptoms->evidence, vip, udp ? UDP : TCP, DNS_PORT))
             finding_note(finding, "HNS has no load balancer for [%s]:53 over %s", vip,
                          udp ? "UDP" : "TCP");
     return finding->evidence.count ? CONFIRMED : NO;
@@ -276,20 +278,20 @@ static const char *ipv6_of(const json_t *list, const char *key) {
     return NULL;
 }
 
-enum level judge_ip6_route(const struct scene *scene, struct cause_finding *finding) {
-    if (!json_object_get(scene->evidence, "routes") || scene->network_routes)
+enum level judge_ip6_route(const struct symptoms *symptoms, struct cause_finding *finding) {
+    if (!json_object_get(symptoms->evidence, "routes") || symptoms->network_routes)
         return NO;
-    json_each(json_at(scene->evidence, "nodes"), i, node) {
+    json_each(json_at(symptoms->evidence, "nodes"), i, node) {
         const char *prefix = ipv6_of(json_at(node, "spec.podCIDRs"), NULL);
         const char *hop = ipv6_of(json_at(node, "status.addresses"), "address");
         char wanted[CIDR_TEXT_MAX], there[CIDR_TEXT_MAX];
         struct cidr cidr;
         bool stands = false;
 
-        if (!prefix || !hop || !is_peer(scene, node) || cidr_parse(prefix, &cidr, NULL) < 0)
+        if (!prefix || !hop || !is_peer(symptoms, node) || cidr_parse(prefix, &cidr, NULL) < 0)
             continue;
         cidr_format(&cidr, wanted);
-        json_each(json_object_get(scene->evidence, "routes"), k, route) {
+        json_each(json_object_get(symptoms->evidence, "routes"), k, route) {
             const char *text = json_text_at(route, "destination");
 
             if (!text || cidr_parse(text, &cidr, NULL) < 0)

@@ -2,9 +2,9 @@
  * only likely, and a wider cause wins over a narrower one. */
 #include "diag/causes/cause_rows.h"
 
-static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
-                       struct scene *ret) {
-    *ret = (struct scene){.report = report, .evidence = evidence, .second = second};
+static void symptoms_make(const struct diag_report *report, const json_t *evidence, bool second,
+                          struct symptoms *ret) {
+    *ret = (struct symptoms){.report = report, .evidence = evidence, .second = second};
     for (enum diag_extra_id i = 0; i < X_COUNT; i++) {
         const json_t *extra =
             json_object_get(json_object_get(evidence, "extra"), diag_extras[i].name);
@@ -39,11 +39,12 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
                 ret->unresolved |= bit;
         }
     }
-    scene_facts(ret);
+    symptoms_derive(ret);
 }
 
-static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,
-                      enum level level, struct cause_finding *finding, uint32_t bits) {
+static void cause_add(struct diag_report *report, const struct symptoms *symptoms,
+                      const struct row *row, enum level level, struct cause_finding *finding,
+                      uint32_t bits) {
     enum { SHOWN = 5 };
     struct diag_causes *causes = &report->causes;
     struct diag_cause cause = {
@@ -67,7 +68,7 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
     }
     for (unsigned i = 0; i < FLOW_COUNT * 2; i++) {
         const struct diag_cell *cell =
-            diag_cells_find(&scene->report->cells, i / 2, i % 2, scene->second);
+            diag_cells_find(&symptoms->report->cells, i / 2, i % 2, symptoms->second);
 
         if (cell && (bits & cell_bit(cell)))
             text_list_add_owned(&cause.cells, diag_cell_name(cell));
@@ -82,16 +83,16 @@ static void finding_free(struct cause_finding *finding) {
 }
 
 /* Adds the causes of the first look, which need no red cell (failed or not run). */
-static void pass_first(struct diag_report *report, const struct scene *scene, enum level wanted,
-                       uint32_t *covered) {
+static void pass_first(struct diag_report *report, const struct symptoms *symptoms,
+                       enum level wanted, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {
         const struct row *row = &diag_rows[i];
         struct cause_finding finding = {.must = row->must, .may = row->may, .what = row->what};
         uint32_t explained;
 
-        if (row->of == FIRST_LOOK && row->judge(scene, &finding) == wanted) {
-            explained = finding.may & scene->red & ~*covered;
-            cause_add(report, scene, row, wanted, &finding, explained);
+        if (row->of == FIRST_LOOK && row->judge(symptoms, &finding) == wanted) {
+            explained = finding.may & symptoms->red & ~*covered;
+            cause_add(report, symptoms, row, wanted, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);
@@ -100,23 +101,24 @@ static void pass_first(struct diag_report *report, const struct scene *scene, en
 
 /* Makes one pass over the table; the explained cells are added to *covered. With `alone`, a cause
  * must explain all red cells. */
-static void pass_make(struct diag_report *report, struct scene *scene, enum level wanted,
+static void pass_make(struct diag_report *report, struct symptoms *symptoms, enum level wanted,
                       bool alone, uint32_t *covered) {
-    for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
+    for (size_t i = 0; i < diag_rows_count && (symptoms->red & ~*covered); i++) {
         const struct row *row = &diag_rows[i];
         struct cause_finding finding = {.must = row->must, .may = row->may, .what = row->what};
         enum level level = NO;
-        uint32_t red = row->of >= STOPS_PODS ? scene->red : scene->failed, explained;
+        uint32_t red = row->of >= STOPS_PODS ? symptoms->red : symptoms->failed, explained;
 
-        scene->explained = *covered;
+        symptoms->explained = *covered;
         if (row->of == UNEXPLAINED ||
-            (row->of != FIRST_LOOK && (row->of == MEASURED6) == scene->second))
-            level = row->judge(scene, &finding);
+            (row->of != FIRST_LOOK && (row->of == MEASURED6) == symptoms->second))
+            level = row->judge(symptoms, &finding);
         explained = finding.may & red & ~*covered;
 
-        if (level == wanted && !(finding.must & (scene->green | scene->partly)) && explained &&
-            (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
-            cause_add(report, scene, row, level, &finding, explained);
+        if (level == wanted && !(finding.must & (symptoms->green | symptoms->partly)) &&
+            explained && (!finding.must || (finding.must & red)) &&
+            (!alone || explained == symptoms->red)) {
+            cause_add(report, symptoms, row, level, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);
@@ -124,18 +126,18 @@ static void pass_make(struct diag_report *report, struct scene *scene, enum leve
 }
 
 bool diag_causes_stop_pods(const struct diag_report *report) {
-    struct scene scene;
+    struct symptoms symptoms;
     bool stop = false;
 
     if (!report->evidence)
         return false;
-    scene_make(report, report->evidence, false, &scene);
+    symptoms_make(report, report->evidence, false, &symptoms);
     for (size_t i = 0; i < diag_rows_count && !stop; i++) {
         const struct row *row = &diag_rows[i];
         struct cause_finding finding = {.must = row->must, .may = row->may, .what = row->what};
 
-        stop =
-            row->of == STOPS_PODS && (row->judge(&scene, &finding) == CONFIRMED || finding.in_vain);
+        stop = row->of == STOPS_PODS &&
+               (row->judge(&symptoms, &finding) == CONFIRMED || finding.in_vain);
         finding_free(&finding);
     }
     return stop;
@@ -146,16 +148,16 @@ void diag_causes_find(struct diag_report *report) {
 
     diag_causes_free(&report->causes);
     for (int second = 0; second < 2; second++) {
-        struct scene scene;
+        struct symptoms symptoms;
         uint32_t covered = 0;
 
-        scene_make(report, report->evidence ? report->evidence : none, second, &scene);
+        symptoms_make(report, report->evidence ? report->evidence : none, second, &symptoms);
         if (!second)
-            pass_first(report, &scene, CONFIRMED, &covered);
-        pass_make(report, &scene, CONFIRMED, true, &covered);
-        pass_make(report, &scene, CONFIRMED, false, &covered);
+            pass_first(report, &symptoms, CONFIRMED, &covered);
+        pass_make(report, &symptoms, CONFIRMED, true, &covered);
+        pass_make(report, &symptoms, CONFIRMED, false, &covered);
         if (!second)
-            pass_first(report, &scene, LIKELY, &covered);
-        pass_make(report, &scene, LIKELY, false, &covered);
+            pass_first(report, &symptoms, LIKELY, &covered);
+        pass_make(report, &symptoms, LIKELY, false, &covered);
     }
 }

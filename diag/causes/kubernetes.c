@@ -16,20 +16,20 @@ static const char *port_of(const char *frontend) {
 /* Services that lack a load balancer. With "orphan", only those whose port a load balancer of no
  * Service holds. Other rows cover a node without any load balancer, and one where kube-proxy does
  * not run. */
-enum level judge_svc_lost(const struct scene *scene, struct cause_finding *finding) {
-    const char *dns = expected(scene, "dnsIP"), *kubernetes = expected(scene, "kubernetesIP");
-    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
+enum level judge_svc_lost(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *dns = expected(symptoms, "dnsIP"), *kubernetes = expected(symptoms, "kubernetesIP");
+    const json_t *balancers = json_object_get(symptoms->evidence, "loadBalancers");
     bool orphans = finding->what;
 
     if (!orphans && balancers && !json_array_size(balancers))
         return NO;
-    json_each(json_object_get(scene->drift, "servicesWithoutLoadBalancer"), i, row) {
+    json_each(json_object_get(symptoms->drift, "servicesWithoutLoadBalancer"), i, row) {
         const char *frontend = json_text_or(row, "frontend", ""), *port = port_of(frontend);
         size_t len = strcspn(frontend, ":");
         const json_t *orphan = NULL;
         uint32_t cells = 0;
 
-        json_each(json_object_get(scene->drift, "loadBalancersWithoutService"), k, other)
+        json_each(json_object_get(symptoms->drift, "loadBalancersWithoutService"), k, other)
             if (!orphan && text_equal(port_of(json_text_or(other, "frontend", "")), port))
                 orphan = other;
         /* The cells whose packets the missing load balancer would carry. */
@@ -38,7 +38,7 @@ enum level judge_svc_lost(const struct scene *scene, struct cause_finding *findi
         else if (kubernetes && strlen(kubernetes) == len && strncmp(frontend, kubernetes, len) == 0)
             cells = CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
 
-        if (cells & scene->green & (CELL_BOTH(SVC_IP) | CELL_TCP(SVC_SHORT)))
+        if (cells & symptoms->green & (CELL_BOTH(SVC_IP) | CELL_TCP(SVC_SHORT)))
             continue; /* These cells pass, so the load balancer has been made by now. */
         if (orphans != (orphan != NULL))
             continue;
@@ -56,15 +56,15 @@ enum level judge_svc_lost(const struct scene *scene, struct cause_finding *findi
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level judge_pod_noep(const struct scene *scene, struct cause_finding *finding) {
-    json_each(json_object_get(scene->drift, "podsWithoutEndpoint"), i, row)
+enum level judge_pod_noep(const struct symptoms *symptoms, struct cause_finding *finding) {
+    json_each(json_object_get(symptoms->drift, "podsWithoutEndpoint"), i, row)
         finding_note(finding, "pod %s (%s) has no endpoint in HNS", json_text_or(row, "pod", ""),
                      json_text_or(row, "address", ""));
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level judge_proxy_two(const struct scene *scene, struct cause_finding *finding) {
-    json_each(json_object_get(scene->drift, "kubeProxyPods"), i, row)
+enum level judge_proxy_two(const struct symptoms *symptoms, struct cause_finding *finding) {
+    json_each(json_object_get(symptoms->drift, "kubeProxyPods"), i, row)
         finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
                      json_text_or(row, "pod", ""));
     return finding->evidence.count ? CONFIRMED : NO;
@@ -72,11 +72,11 @@ enum level judge_proxy_two(const struct scene *scene, struct cause_finding *find
 
 /* ---- endpoints, namespaces, routes and load balancers that are left over ---- */
 
-static bool note_waiting(const struct scene *scene, const char *word,
+static bool note_waiting(const struct symptoms *symptoms, const char *word,
                          struct cause_finding *finding) {
     bool any = false;
 
-    for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++) {
+    for (const struct probed_pod *pod = symptoms->pods; pod < symptoms->pods + PODS; pod++) {
         const char *waiting = json_text_at(pod->said, "waiting");
 
         if (!waiting || !strstr(waiting, word))
@@ -91,20 +91,21 @@ static bool note_waiting(const struct scene *scene, const char *word,
  * endpoint with the same address. Counts local (or with `remote`, remote) endpoints of no pod that
  * have an address of the pods, not the node's own. A single one stops no pod, since the next free
  * address is used, so it takes two. */
-static bool note_holders(const struct scene *scene, bool remote, struct cause_finding *finding) {
-    const char *subnet = scene->subnet;
-    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
+static bool note_holders(const struct symptoms *symptoms, bool remote,
+                         struct cause_finding *finding) {
+    const char *subnet = symptoms->subnet;
+    const json_t *balancers = json_object_get(symptoms->evidence, "loadBalancers");
     size_t count = 0;
 
-    if (!note_waiting(scene, "object already exists", finding))
+    if (!note_waiting(symptoms, "object already exists", finding))
         return false;
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+    json_each(json_object_get(symptoms->evidence, "endpoints"), i, endpoint) {
         const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
 
         if (!ip || (json_number_at(endpoint, "Flags", 0) & 1) != remote ||
             endpoint_is_attached(endpoint) ||
-            !(prefix_holds(expected(scene, "podCIDR"), ip) || prefix_holds(subnet, ip)) ||
-            adapter_with(scene, ip, NULL) || item_with(balancers, "SourceVIP", ip))
+            !(prefix_holds(expected(symptoms, "podCIDR"), ip) || prefix_holds(subnet, ip)) ||
+            adapter_with(symptoms, ip, NULL) || item_with(balancers, "SourceVIP", ip))
             continue;
         finding_note(finding, "endpoint %s has the address %s, and is of no pod of this node",
                      json_text_or(endpoint, "ID", ""), ip);
@@ -119,14 +120,14 @@ static bool note_holders(const struct scene *scene, bool remote, struct cause_fi
 
 /* No new sandbox gets an address. Pods that are gone may still hold addresses, in HNS or only as
  * files of host-local. */
-enum level judge_hns_left(const struct scene *scene, struct cause_finding *finding) {
-    size_t left = json_array_size(json_object_get(scene->drift, "endpointsWithoutPod")) +
-                  json_array_size(json_object_get(scene->drift, "namespacesWithoutPod"));
-    bool used_up = note_waiting(scene, "no IP addresses available", finding) ||
-                   note_waiting(scene, "No available addresses", finding);
+enum level judge_hns_left(const struct symptoms *symptoms, struct cause_finding *finding) {
+    size_t left = json_array_size(json_object_get(symptoms->drift, "endpointsWithoutPod")) +
+                  json_array_size(json_object_get(symptoms->drift, "namespacesWithoutPod"));
+    bool used_up = note_waiting(symptoms, "no IP addresses available", finding) ||
+                   note_waiting(symptoms, "No available addresses", finding);
 
-    finding->may &= scene->red & ~scene->failed;
-    if (!used_up && note_holders(scene, false, finding)) {
+    finding->may &= symptoms->red & ~symptoms->failed;
+    if (!used_up && note_holders(symptoms, false, finding)) {
         finding->hint = xstrdup("remove each: powershell -Command \"Get-HnsEndpoint -Id ID | "
                                 "Remove-HnsEndpoint\"; if no pod starts a minute later, restart "
                                 "containerd and the kubelet");
@@ -135,7 +136,7 @@ enum level judge_hns_left(const struct scene *scene, struct cause_finding *findi
     if (!used_up)
         return NO;
     if (!left) {
-        if (json_object_get(scene->evidence, "kubernetes"))
+        if (json_object_get(symptoms->evidence, "kubernetes"))
             finding_note(finding, "no endpoint of HNS is of a pod that is gone");
         finding->message = xstrdup("the node's addresses for pods are used up");
         finding->hint = xstrdup(
@@ -143,27 +144,27 @@ enum level judge_hns_left(const struct scene *scene, struct cause_finding *findi
             " is a reserved address, with its container inside: delete those of containers that "
             "crictl pods does not list; or let fewer pods run here");
     }
-    json_each(json_object_get(scene->drift, "endpointsWithoutPod"), i, row)
+    json_each(json_object_get(symptoms->drift, "endpointsWithoutPod"), i, row)
         finding_note(finding, "endpoint %s (%s) is of no pod", json_text_or(row, "id", ""),
                      json_text_or(row, "address", ""));
-    json_each(json_object_get(scene->drift, "namespacesWithoutPod"), i, row)
+    json_each(json_object_get(symptoms->drift, "namespacesWithoutPod"), i, row)
         finding_note(finding, "namespace %s is of no pod", json_text_or(row, "id", ""));
     return CONFIRMED;
 }
 
 /* Endpoints of kube-proxy for pods of other nodes hold the addresses that new pods get. */
-enum level judge_hns_epstale_new(const struct scene *scene, struct cause_finding *finding) {
-    finding->may &= scene->red & ~scene->failed;
-    return note_holders(scene, true, finding) ? CONFIRMED : NO;
+enum level judge_hns_epstale_new(const struct symptoms *symptoms, struct cause_finding *finding) {
+    finding->may &= symptoms->red & ~symptoms->failed;
+    return note_holders(symptoms, true, finding) ? CONFIRMED : NO;
 }
 
 /* A narrower route wins over the route to a node's whole pod prefix. If its next hop is a node,
  * the route may be right: agents that give nodes several prefixes (Calico's blocks) write such
  * routes. */
-enum level judge_route_stale(const struct scene *scene, struct cause_finding *finding) {
-    const char *dns = scene->dns_pod;
+enum level judge_route_stale(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *dns = symptoms->dns_pod;
 
-    json_each(json_object_get(scene->drift, "routesWithoutNode"), i, row) {
+    json_each(json_object_get(symptoms->drift, "routesWithoutNode"), i, row) {
         const char *prefix = json_text_or(row, "prefix", ""), *by = json_text_or(row, "by", "");
         bool catches_dns = dns && prefix_holds(prefix, dns);
         /* The node whose pod prefix contains the prefix of this route. */
@@ -171,13 +172,14 @@ enum level judge_route_stale(const struct scene *scene, struct cause_finding *fi
         struct cidr inner, outer;
         struct network_peer peer;
 
-        json_each(json_object_get(scene->evidence, "nodes"), k, node) {
+        json_each(json_object_get(symptoms->evidence, "nodes"), k, node) {
             network_peer_read(node, &peer);
             if (!around && peer.pod_cidr && cidr_parse(peer.pod_cidr, &outer, NULL) == 0 &&
                 cidr_parse(prefix, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner))
                 around = node;
         }
-        if (!around || node_of_address(scene, by) || (catches_dns && scene->reaches_other_nodes))
+        if (!around || node_of_address(symptoms, by) ||
+            (catches_dns && symptoms->reaches_other_nodes))
             continue;
         finding_note(finding, "%s' route to %s via %s is within %s of node %s",
                      json_text_or(row, "in", ""), prefix, by, json_text_at(around, "spec.podCIDR"),
@@ -201,15 +203,15 @@ static bool is_named(const json_t *rows, const json_t *balancer) {
     return false;
 }
 
-enum level judge_svc_port(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_svc_port(const struct symptoms *symptoms, struct cause_finding *finding) {
     uint32_t cells = 0;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
-        const char *vip = expected(scene, asked_services[k].key);
+        const char *vip = expected(symptoms, asked_services[k].key);
         const json_t *balancer = diag_evidence_balancer(
-            scene->evidence, vip, asked_services[k].protocol, asked_services[k].port);
+            symptoms->evidence, vip, asked_services[k].protocol, asked_services[k].port);
 
-        if (!is_named(json_object_get(scene->drift, "loadBalancersToOtherPort"), balancer))
+        if (!is_named(json_object_get(symptoms->drift, "loadBalancersToOtherPort"), balancer))
             continue;
         finding_note(finding,
                      "the load balancer of %s port %d sends to port %lld, which the Service's pods "
@@ -224,20 +226,20 @@ enum level judge_svc_port(const struct scene *scene, struct cause_finding *findi
 
 /* The load balancer of a Service that the flows ask has backends that are gone, or that belong to
  * another Service. */
-enum level judge_svc_stale(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_svc_stale(const struct symptoms *symptoms, struct cause_finding *finding) {
     uint32_t cells = 0;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
-        const char *vip = expected(scene, asked_services[k].key);
+        const char *vip = expected(symptoms, asked_services[k].key);
         const json_t *balancer = diag_evidence_balancer(
-            scene->evidence, vip, asked_services[k].protocol, asked_services[k].port);
+            symptoms->evidence, vip, asked_services[k].protocol, asked_services[k].port);
 
-        if (is_named(json_object_get(scene->drift, "loadBalancersWithoutEndpoint"), balancer)) {
+        if (is_named(json_object_get(symptoms->drift, "loadBalancersWithoutEndpoint"), balancer)) {
             finding_note(finding, "the load balancer of %s port %d has none of its endpoints", vip,
                          asked_services[k].port);
             cells |= asked_services[k].cells;
         }
-        json_each(json_object_get(scene->drift, "loadBalancersToOtherPods"), i, row) {
+        json_each(json_object_get(symptoms->drift, "loadBalancersToOtherPods"), i, row) {
             if (!is_of(row, balancer))
                 continue;
             finding_note(finding,

@@ -5,17 +5,18 @@
 
 /* ---- targets outside the cluster ---- */
 
-enum level judge_ext_node(const struct scene *scene, struct cause_finding *finding) {
-    const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
-                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP],
-                       *connect = &scene->extras[X_NODE_DNS];
-    const char *ip = expected(scene, "externalIP");
-    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_EXT_IP, true, false);
+enum level judge_ext_node(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const struct extra *tcp = &symptoms->extras[X_NODE_EXTERNAL],
+                       *udp = &symptoms->extras[X_NODE_EXTERNAL_UDP],
+                       *connect = &symptoms->extras[X_NODE_DNS];
+    const char *ip = expected(symptoms, "externalIP");
+    const struct diag_cell *cell =
+        diag_cells_find(&symptoms->report->cells, FLOW_EXT_IP, true, false);
     /* A target that answers some attempts is reached: there the fault is packet loss. */
     bool no_tcp = (tcp->said & ~SAID_OK) && !tcp->some,
          no_udp = (udp->said & ~SAID_OK) && !udp->some;
 
-    if (!no_tcp && no_udp && scene->node_is_without_udp)
+    if (!no_tcp && no_udp && symptoms->node_is_without_udp)
         return NO;
     if (no_tcp)
         finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target",
@@ -24,7 +25,7 @@ enum level judge_ext_node(const struct scene *scene, struct cause_finding *findi
         finding_note(finding, "the node itself gets no answer from %s by UDP: %s",
                      cell && *cell->to ? cell->to : "the DNS server outside", udp->outcome);
     if (no_tcp || no_udp)
-        note_route(scene, ip, finding);
+        note_route(symptoms, ip, finding);
     if (!no_tcp) {
         finding->must = CELL_UDP(EXT_IP);
         finding->message =
@@ -54,10 +55,10 @@ static bool is_outbound_nat(const json_t *policy) {
            !json_array_size(json_at(policy, "Settings.Destinations"));
 }
 
-enum level judge_nat_none(const struct scene *scene, struct cause_finding *finding) {
-    const struct network_mode *mode = scene->mode;
-    const json_t *endpoint = scene->pods[POD_A].endpoint;
-    const char *ip = expected(scene, "externalIP");
+enum level judge_nat_none(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const struct network_mode *mode = symptoms->mode;
+    const json_t *endpoint = symptoms->pods[POD_A].endpoint;
+    const char *ip = expected(symptoms, "externalIP");
     _cleanup_(text_list_free) struct text_list types = {0};
     _cleanup_(freep) char *joined = NULL;
 
@@ -76,9 +77,9 @@ enum level judge_nat_none(const struct scene *scene, struct cause_finding *findi
     }
     joined = text_list_join(&types, ", ");
     finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
-                 json_text_at(endpoint, "ID"), scene->pods[POD_A].name,
+                 json_text_at(endpoint, "ID"), symptoms->pods[POD_A].name,
                  types.count ? joined : "none");
-    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+    if (symptoms->extras[X_NODE_EXTERNAL].said & SAID_OK)
         finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
     return CONFIRMED;
 }
@@ -98,54 +99,54 @@ static const char *exception_of(const json_t *endpoint, const char *ip) {
 
 /* Notes a target that is excepted from NAT but has no route back to pods: a target outside and,
  * with VXLAN, the nodes themselves. `cells` are the cells of flows to that target. */
-static void note_excepted(const struct scene *scene, const char *ip, uint32_t cells,
+static void note_excepted(const struct symptoms *symptoms, const char *ip, uint32_t cells,
                           struct cause_finding *finding) {
-    const char *exception = ip ? exception_of(scene->pods[POD_A].endpoint, ip) : NULL;
+    const char *exception = ip ? exception_of(symptoms->pods[POD_A].endpoint, ip) : NULL;
 
-    if (!exception || !(cells & scene->failed) || (cells & (scene->green | scene->partly)))
+    if (!exception || !(cells & symptoms->failed) || (cells & (symptoms->green | symptoms->partly)))
         return;
     finding_note(finding, "%s is in the exception %s", ip, exception);
     finding->may |= cells;
 }
 
-enum level judge_nat_exc(const struct scene *scene, struct cause_finding *finding) {
-    const char *ip = expected(scene, "externalIP");
-    const char *api =
-        diag_evidence_backend(scene->evidence, expected(scene, "kubernetesIP"), TCP, HTTPS_PORT);
+enum level judge_nat_exc(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *ip = expected(symptoms, "externalIP");
+    const char *api = diag_evidence_backend(symptoms->evidence, expected(symptoms, "kubernetesIP"),
+                                            TCP, HTTPS_PORT);
 
-    note_excepted(scene, ip, CELL_TCP(EXT_IP), finding);
+    note_excepted(symptoms, ip, CELL_TCP(EXT_IP), finding);
     if (finding->may)
         finding->may |= CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
-    if (scene->mode->vxlan) {
-        note_excepted(scene, api, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), finding);
-        note_excepted(scene, scene->own_address, CELL_BOTH(POD_NODE), finding);
+    if (symptoms->mode->vxlan) {
+        note_excepted(symptoms, api, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), finding);
+        note_excepted(symptoms, symptoms->own_address, CELL_BOTH(POD_NODE), finding);
     }
     if (!finding->may)
         return NO;
-    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+    if (symptoms->extras[X_NODE_EXTERNAL].said & SAID_OK)
         finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
     return CONFIRMED;
 }
 
 /* With VXLAN, HNS does not encapsulate packets that it translates, so they are lost. In other modes
  * they arrive all the same. */
-enum level judge_nat_pods(const struct scene *scene, struct cause_finding *finding) {
-    const json_t *endpoint = scene->pods[POD_A].endpoint;
-    const char *pod = scene->dns_pod;
+enum level judge_nat_pods(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const json_t *endpoint = symptoms->pods[POD_A].endpoint;
+    const char *pod = symptoms->dns_pod;
 
-    if (!scene->mode->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
+    if (!symptoms->mode->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
         exception_of(endpoint, pod) ||
-        network_agent_excepts_services(json_text_at(scene->network, "Name")))
+        network_agent_excepts_services(json_text_at(symptoms->network, "Name")))
         return NO;
     finding_note(finding,
                  "no OutBoundNAT exception of endpoint %s (%s) contains %s, a pod of another node",
-                 json_text_at(endpoint, "ID"), scene->pods[POD_A].name, pod);
+                 json_text_at(endpoint, "ID"), symptoms->pods[POD_A].name, pod);
     return CONFIRMED;
 }
 
 /* The node itself reaches the target outside, its pods do not, although their packets are
  * translated. */
-enum level judge_ext_pods(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_ext_pods(const struct symptoms *symptoms, struct cause_finding *finding) {
     static const struct {
         enum diag_extra_id extra;
         const char *how;
@@ -155,8 +156,8 @@ enum level judge_ext_pods(const struct scene *scene, struct cause_finding *findi
     uint32_t lost = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(reached); i++) {
-        if (!(scene->failed & ~scene->partly & reached[i].cell) ||
-            !(scene->extras[reached[i].extra].said & SAID_OK))
+        if (!(symptoms->failed & ~symptoms->partly & reached[i].cell) ||
+            !(symptoms->extras[reached[i].extra].said & SAID_OK))
             continue;
         lost |= reached[i].cell;
         finding_note(finding, "the node itself reaches the target outside by %s", reached[i].how);
@@ -164,13 +165,14 @@ enum level judge_ext_pods(const struct scene *scene, struct cause_finding *findi
     if (lost & CELL_TCP(EXT_IP))
         lost |= CELL_TCP(EXT_DNS);
     finding->may &= lost;
-    return lost && (scene->green & CELL_BOTH(SVC_IP)) ? LIKELY : NO;
+    return lost && (symptoms->green & CELL_BOTH(SVC_IP)) ? LIKELY : NO;
 }
 
 /* The name outside resolves to an address that does not answer; the other target outside does. */
-static enum level ext_name_leads_nowhere(const struct scene *scene, const struct diag_cell *cell,
+static enum level ext_name_leads_nowhere(const struct symptoms *symptoms,
+                                         const struct diag_cell *cell,
                                          struct cause_finding *finding) {
-    const struct extra *node = &scene->extras[X_NODE_NAME];
+    const struct extra *node = &symptoms->extras[X_NODE_NAME];
 
     finding->must = finding->may = CELL_TCP(EXT_DNS);
     finding_note(finding, "%s resolves to %s, which does not answer pods", cell->to,
@@ -189,33 +191,34 @@ static enum level ext_name_leads_nowhere(const struct scene *scene, const struct
     return LIKELY;
 }
 
-enum level judge_ext_dns(const struct scene *scene, struct cause_finding *finding) {
-    const struct extra *external = &scene->extras[X_DNS_EXTERNAL],
-                       *node = &scene->extras[X_NODE_NAME], *tcp = &scene->extras[X_NODE_EXTERNAL],
-                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
+enum level judge_ext_dns(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const struct extra *external = &symptoms->extras[X_DNS_EXTERNAL],
+                       *node = &symptoms->extras[X_NODE_NAME],
+                       *tcp = &symptoms->extras[X_NODE_EXTERNAL],
+                       *udp = &symptoms->extras[X_NODE_EXTERNAL_UDP];
     const struct diag_cell *cell =
-        diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
+        diag_cells_find(&symptoms->report->cells, FLOW_EXT_DNS, false, false);
     /* Some attempts to targets outside have no answer, so packet loss may be why the name has
      * none. */
-    bool loses_some = (scene->partly & CELL_BOTH(EXT_IP)) ||
+    bool loses_some = (symptoms->partly & CELL_BOTH(EXT_IP)) ||
                       ((tcp->said & ~SAID_OK) && tcp->some) ||
                       ((udp->said & ~SAID_OK) && udp->some);
 
     /* If names that the cluster's DNS knows itself fail, too, the fault is not outside. */
-    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) ||
-        (scene->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS)))
+    if (!(symptoms->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) ||
+        (symptoms->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS)))
         return NO;
-    if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
+    if (cell && (symptoms->green & CELL_TCP(EXT_IP)) && (symptoms->failed & CELL_TCP(EXT_DNS)) &&
         cell->result.address_count)
-        return ext_name_leads_nowhere(scene, cell, finding);
-    if (scene->green & CELL_BOTH(EXT_DNS)) /* Only one of the two cells failed. */
-        finding->must = finding->may = scene->unresolved & CELL_BOTH(EXT_DNS);
+        return ext_name_leads_nowhere(symptoms, cell, finding);
+    if (symptoms->green & CELL_BOTH(EXT_DNS)) /* Only one of the two cells failed. */
+        finding->must = finding->may = symptoms->unresolved & CELL_BOTH(EXT_DNS);
     finding_note(finding, "the cluster's DNS resolves Service names");
     if (!(external->said & ~SAID_OK))
         return LIKELY;
     finding_note(finding, "for the external name it answers: %s", external->outcome);
     if ((external->said & SAID(DNS_TIMEOUT)) && loses_some)
-        return scene->partly & CELL_BOTH(EXT_IP) ? NO : LIKELY;
+        return symptoms->partly & CELL_BOTH(EXT_IP) ? NO : LIKELY;
     if (external->said & node->said & SAID(DNS_NXDOMAIN)) {
         finding->message = xstrdup("the name outside does not exist");
         finding->hint = xstrdup("not a problem of the pod network: check that name, or choose "
@@ -238,43 +241,45 @@ enum level judge_ext_dns(const struct scene *scene, struct cause_finding *findin
  * of pods to the node by the same protocol then have no answer either. Or the node and its pods do
  * not reach each other, while pods reach Services. A firewall that rejects packets reports that to
  * the sender, so other outcomes than silence count, too. */
-enum level judge_fw_own(const struct scene *scene, struct cause_finding *finding) {
-    const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
-    const uint32_t lost = scene->failed & ~scene->partly & CELL_BOTH(NODE_POD) &
-                          ~scene->outcome[PROBE_WRONG_RESPONDER];
-    const uint32_t open = lost & (scene->green & CELL_BOTH(POD_IP))
+enum level judge_fw_own(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const uint32_t silent = symptoms->outcome[PROBE_TIMEOUT] | symptoms->outcome[PROBE_NO_REPLY];
+    const uint32_t lost = symptoms->failed & ~symptoms->partly & CELL_BOTH(NODE_POD) &
+                          ~symptoms->outcome[PROBE_WRONG_RESPONDER];
+    const uint32_t open = lost & (symptoms->green & CELL_BOTH(POD_IP))
                                      << (2 * (FLOW_NODE_POD - FLOW_POD_IP));
 
     if (lost == CELL_BOTH(NODE_POD) && (silent & CELL_BOTH(POD_NODE)) &&
-        (scene->green & CELL_BOTH(SVC_IP))) {
+        (symptoms->green & CELL_BOTH(SVC_IP))) {
         finding_note(finding, "pods reach Services, but not their own node");
         return LIKELY;
     }
     finding->may &=
-        open | (silent & ~scene->partly & open << (2 * (FLOW_POD_NODE - FLOW_NODE_POD)));
+        open | (silent & ~symptoms->partly & open << (2 * (FLOW_POD_NODE - FLOW_NODE_POD)));
     if (!open)
         return NO;
-    finding_note(finding, "the other pod reaches %s, the node does not%s", scene->pods[POD_B].name,
+    finding_note(finding, "the other pod reaches %s, the node does not%s",
+                 symptoms->pods[POD_B].name,
                  open == CELL_TCP(NODE_POD)   ? " by TCP"
                  : open == CELL_UDP(NODE_POD) ? " by UDP"
                                               : "");
     return LIKELY;
 }
 
-enum level judge_kubelet_port(const struct scene *scene, struct cause_finding *finding) {
-    finding->may &= scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_RESET];
+enum level judge_kubelet_port(const struct symptoms *symptoms, struct cause_finding *finding) {
+    finding->may &= symptoms->outcome[PROBE_REFUSED] | symptoms->outcome[PROBE_RESET];
     if (!finding->may)
         return NO;
     finding_note(finding, "the node refuses connections to port 10250");
     return LIKELY;
 }
 
-enum level judge_fw_in(const struct scene *scene, struct cause_finding *finding) {
-    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
-                    scene->outcome[PROBE_UNREACHABLE] |
-                    (scene->outcome[PROBE_REFUSED] & CELL_UDP(POD_NODE));
-    finding->may &= (scene->green & CELL_BOTH(NODE_POD)) << (2 * (FLOW_POD_NODE - FLOW_NODE_POD));
-    if (!(finding->may & scene->failed))
+enum level judge_fw_in(const struct symptoms *symptoms, struct cause_finding *finding) {
+    finding->may &= symptoms->outcome[PROBE_TIMEOUT] | symptoms->outcome[PROBE_NO_REPLY] |
+                    symptoms->outcome[PROBE_UNREACHABLE] |
+                    (symptoms->outcome[PROBE_REFUSED] & CELL_UDP(POD_NODE));
+    finding->may &= (symptoms->green & CELL_BOTH(NODE_POD))
+                    << (2 * (FLOW_POD_NODE - FLOW_NODE_POD));
+    if (!(finding->may & symptoms->failed))
         return NO;
     finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");
     return LIKELY;

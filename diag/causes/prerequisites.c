@@ -24,12 +24,13 @@ static char *duration(int64_t seconds) {
 
 /* ---- Windows services ---- */
 
-static char *what_is_down(const struct scene *scene, const json_t *status, const char *called) {
+static char *what_is_down(const struct symptoms *symptoms, const json_t *status,
+                          const char *called) {
     const char *state = json_text_at(status, "state");
     long long code = json_number_at(status, "exitCode", -1);
     long long ends = json_number_at(status, "recentEnds", 0);
     int64_t then = rfc3339_seconds(json_text_at(status, "since")),
-            now = rfc3339_seconds(json_text_at(scene->look, "time"));
+            now = rfc3339_seconds(json_text_at(symptoms->look, "time"));
     _cleanup_(freep) char *time = duration(now - then),
                           *when = then && now ? xasprintf(" %s ago", time) : xstrdup("");
 
@@ -49,16 +50,16 @@ static char *what_is_down(const struct scene *scene, const json_t *status, const
     return xasprintf("%s is not running: it ended%s with exit code %lld", called, when, code);
 }
 
-enum level judge_service(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_service(const struct symptoms *symptoms, struct cause_finding *finding) {
     const char *name = finding->what;
-    const json_t *status = item_with(json_object_get(scene->look, "services"), "name", name);
+    const json_t *status = item_with(json_object_get(symptoms->look, "services"), "name", name);
     const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
 
     /* Cells that were measured and failed have other causes. */
-    finding->may &= scene->red & ~scene->failed;
+    finding->may &= symptoms->red & ~symptoms->failed;
     if (!status || !service_status_is_down(status))
         return NO;
-    finding->message = what_is_down(scene, status, diag_service_called(name));
+    finding->message = what_is_down(symptoms, status, diag_service_called(name));
     if (text_equal(state, "absent"))
         finding->hint = xasprintf("winjoin join phase %s installs and starts it again", name);
     else if (json_bool_at(status, "winjoin", false) && json_number_at(status, "exitCode", 0) > 0)
@@ -77,13 +78,13 @@ enum level judge_service(const struct scene *scene, struct cause_finding *findin
 }
 
 /* A service (containerd or kubelet) runs, but does not answer. */
-enum level judge_hung(const struct scene *scene, struct cause_finding *finding) {
+enum level judge_hung(const struct symptoms *symptoms, struct cause_finding *finding) {
     const char *name = finding->what;
     const char *why =
-        json_string_value(json_object_get(json_object_get(scene->look, "silent"), name));
+        json_string_value(json_object_get(json_object_get(symptoms->look, "silent"), name));
 
     /* If pods start after all, the service was only slow. */
-    finding->may &= scene->red & ~scene->failed;
+    finding->may &= symptoms->red & ~symptoms->failed;
     if (!why || !finding->may)
         return NO;
     finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));
@@ -96,16 +97,16 @@ enum level judge_hung(const struct scene *scene, struct cause_finding *finding) 
 
 /* ---- certificate, API server, clock ---- */
 
-static int64_t expired_since(const struct scene *scene) {
-    int64_t end = rfc3339_seconds(json_text_at(scene->look, "certificate.notAfter"));
-    int64_t now = rfc3339_seconds(json_text_at(scene->look, "time"));
+static int64_t expired_since(const struct symptoms *symptoms) {
+    int64_t end = rfc3339_seconds(json_text_at(symptoms->look, "certificate.notAfter"));
+    int64_t now = rfc3339_seconds(json_text_at(symptoms->look, "time"));
 
     return end && now > end ? now - end : 0;
 }
 
-enum level judge_cert_expired(const struct scene *scene, struct cause_finding *finding) {
-    const json_t *certificate = json_object_get(scene->look, "certificate");
-    int64_t since = expired_since(scene);
+enum level judge_cert_expired(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const json_t *certificate = json_object_get(symptoms->look, "certificate");
+    int64_t since = expired_since(symptoms);
     _cleanup_(freep) char *words = duration(since);
 
     if (!since)
@@ -116,58 +117,59 @@ enum level judge_cert_expired(const struct scene *scene, struct cause_finding *f
     return CONFIRMED;
 }
 
-enum level judge_api_down(const struct scene *scene, struct cause_finding *finding) {
-    const char *server = json_text_or(scene->look, "api.server", "the API server"),
-               *outcome = json_text_at(scene->look, "api.outcome");
+enum level judge_api_down(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *server = json_text_or(symptoms->look, "api.server", "the API server"),
+               *outcome = json_text_at(symptoms->look, "api.outcome");
     const char *begin;
     _cleanup_(freep) char *host = NULL;
     unsigned port;
 
-    if (scene->api_is_late)
+    if (symptoms->api_is_late)
         return NO;
     if (text_equal(outcome, "failing")) {
-        finding->may &= scene->failed;
+        finding->may &= symptoms->failed;
         finding->message = xasprintf(
             "the API server at %s takes connections, but does not serve this node", server);
         finding->hint = xasprintf("look at its load and its log, and ask again: curl.exe -k "
                                   "%s/readyz; running pods are not affected",
                                   server);
-        finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
+        finding_note(finding, "%s",
+                     json_text_or(symptoms->look, "api.detail", "it gave no reason"));
         return LIKELY;
     }
     if (!text_equal(outcome, "unreachable"))
         return NO;
-    finding->may &= scene->failed;
+    finding->may &= symptoms->failed;
     finding->message = xasprintf("this node does not reach the API server at %s", server);
     finding->hint = xasprintf("check that it runs and that no firewall is in between: curl.exe -k "
                               "%s/readyz; running pods are not affected",
                               server);
-    finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
+    finding_note(finding, "%s", json_text_or(symptoms->look, "api.detail", "it gave no reason"));
     /* The node's route is looked up only when the server's name is an IP address. */
     begin = strstr(server, "://");
     if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
-        note_route(scene, host, finding);
+        note_route(symptoms, host, finding);
     return CONFIRMED;
 }
 
-enum level judge_api_refused(const struct scene *scene, struct cause_finding *finding) {
-    const char *outcome = json_text_at(scene->look, "api.outcome");
+enum level judge_api_refused(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *outcome = json_text_at(symptoms->look, "api.outcome");
     bool untrusted = text_equal(outcome, "untrusted");
 
-    if ((!untrusted && !text_equal(outcome, "refused")) || expired_since(scene))
+    if ((!untrusted && !text_equal(outcome, "refused")) || expired_since(symptoms))
         return NO;
-    finding->message = untrusted
-                           ? xasprintf("the certificate of the API server at %s is not trusted",
-                                       json_text_or(scene->look, "api.server", "the API server"))
-                           : xasprintf("the API server at %s refuses this node",
-                                       json_text_or(scene->look, "api.server", "the API server"));
-    finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
+    finding->message =
+        untrusted ? xasprintf("the certificate of the API server at %s is not trusted",
+                              json_text_or(symptoms->look, "api.server", "the API server"))
+                  : xasprintf("the API server at %s refuses this node",
+                              json_text_or(symptoms->look, "api.server", "the API server"));
+    finding_note(finding, "%s", json_text_or(symptoms->look, "api.detail", "it gave no reason"));
     return CONFIRMED;
 }
 
 /* The API server accepts this node, and answers that it has no Node with this name. */
-enum level judge_node_gone(const struct scene *scene, struct cause_finding *finding) {
-    const char *detail = json_text_at(scene->look, "api.detail");
+enum level judge_node_gone(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const char *detail = json_text_at(symptoms->look, "api.detail");
 
     if (!detail || !strstr(detail, "(404 NotFound)"))
         return NO;
@@ -175,8 +177,8 @@ enum level judge_node_gone(const struct scene *scene, struct cause_finding *find
     return CONFIRMED;
 }
 
-enum level judge_clock_off(const struct scene *scene, struct cause_finding *finding) {
-    long long difference = json_number_at(scene->look, "api.clockDifferenceSeconds", 0);
+enum level judge_clock_off(const struct symptoms *symptoms, struct cause_finding *finding) {
+    long long difference = json_number_at(symptoms->look, "api.clockDifferenceSeconds", 0);
     _cleanup_(freep) char *words = duration(difference);
 
     if (difference <= CLOCK_TOLERANCE_SECONDS && difference >= -CLOCK_TOLERANCE_SECONDS)

@@ -7,40 +7,42 @@
 
 /* On such a network the API server is too late for the first look, too, because a TLS connection
  * takes several round trips. */
-enum level judge_latency(const struct scene *scene, struct cause_finding *finding) {
-    const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
-    const struct diag_cell *tcp = scene->connection;
-    long long there = scene->dns_connect_us;
+enum level judge_latency(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const struct diag_cell *dns =
+        diag_cells_find(&symptoms->report->cells, FLOW_SVC_IP, true, false);
+    const struct diag_cell *tcp = symptoms->connection;
+    long long there = symptoms->dns_connect_us;
 
-    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
-                    scene->outcome[PROBE_NO_REPLY];
-    if (!(scene->network_is_slow || there) || !(finding->may || scene->api_is_late))
+    finding->may &= symptoms->outcome[PROBE_DNS_TIMEOUT] | symptoms->outcome[PROBE_TIMEOUT] |
+                    symptoms->outcome[PROBE_NO_REPLY];
+    if (!(symptoms->network_is_slow || there) || !(finding->may || symptoms->api_is_late))
         return NO;
-    if (scene->network_is_slow) {
+    if (symptoms->network_is_slow) {
         finding_note(finding, "a connection to %s takes %u ms", tcp->to,
                      tcp->result.median_us / 1000);
     } else {
         finding->message = xstrdup("packets to the DNS pods' node take very long");
         finding_note(finding, "a connection to a pod of the DNS takes %lld ms", there / 1000);
     }
-    if (scene->dns_is_slow)
+    if (symptoms->dns_is_slow)
         finding_note(finding, "a question to %s takes %u ms", dns->to,
                      dns->result.median_us / 1000);
     return CONFIRMED;
 }
 
 /* With a slow DNS, names that take several questions have no answer in time. */
-enum level judge_dns_slow(const struct scene *scene, struct cause_finding *finding) {
-    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
+enum level judge_dns_slow(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const struct diag_cell *cell =
+        diag_cells_find(&symptoms->report->cells, FLOW_SVC_IP, true, false);
 
-    if (!scene->dns_is_slow) {
-        const char *pod = scene->dns_pod;
+    if (!symptoms->dns_is_slow) {
+        const char *pod = symptoms->dns_pod;
 
         /* The system of the DNS pod accepts connections to its port, and its program answers
          * nothing in time. */
-        if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
-            !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
-            !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || scene->dns_answers_by_tcp)
+        if (!(symptoms->extras[X_DNS_CONNECT].said & SAID_OK) ||
+            !(symptoms->extras[X_DNS_POD].said & SAID_NOTHING) ||
+            !(symptoms->extras[X_DNS_UDP].said & SAID_NOTHING) || symptoms->dns_answers_by_tcp)
             return NO;
         finding->must = CELL_UDP(SVC_IP);
         finding->may = CELLS_DNS;
@@ -53,26 +55,26 @@ enum level judge_dns_slow(const struct scene *scene, struct cause_finding *findi
             pod ? pod : "the DNS pod");
         return LIKELY;
     }
-    if (scene->network_is_slow || scene->dns_connect_us)
+    if (symptoms->network_is_slow || symptoms->dns_connect_us)
         return NO;
-    finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
+    finding->may &= symptoms->outcome[PROBE_DNS_TIMEOUT];
     if (!finding->may)
         return NO;
     finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
                  cell->result.median_us / 1000, cell->result.succeeded);
-    return scene->connection ? CONFIRMED : LIKELY;
+    return symptoms->connection ? CONFIRMED : LIKELY;
 }
 
 /* ---- packets that are sent again ---- */
 
 /* TCP sends a lost packet again after one second, so the flow works, but is slow. A single case may
  * be chance; and when most connections are late, the cause is not packet loss. */
-enum level judge_tcp_loss(const struct scene *scene, struct cause_finding *finding) {
-    const json_t *look = json_object_get(scene->evidence, "look");
+enum level judge_tcp_loss(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const json_t *look = json_object_get(symptoms->evidence, "look");
     size_t cells = 0, others = 0, quick = 0;
 
-    for (size_t i = 0; i < scene->report->cells.count; i++) {
-        const struct diag_cell *cell = &scene->report->cells.items[i];
+    for (size_t i = 0; i < symptoms->report->cells.count; i++) {
+        const struct diag_cell *cell = &symptoms->report->cells.items[i];
         const struct probe_result *result = &cell->result;
         _cleanup_(freep) char *name = NULL;
 
@@ -85,7 +87,7 @@ enum level judge_tcp_loss(const struct scene *scene, struct cause_finding *findi
         cells++;
     }
     for (enum diag_extra_id extra = 0; extra < X_COUNT; extra++) {
-        long long us = diag_extras[extra].timed ? scene->extras[extra].median_us : 0;
+        long long us = diag_extras[extra].timed ? symptoms->extras[extra].median_us : 0;
 
         others += us >= DIAG_SENT_AGAIN_US;
         quick += us && us < SLOW_US / 2;
@@ -95,10 +97,10 @@ enum level judge_tcp_loss(const struct scene *scene, struct cause_finding *findi
                      "of the questions by TCP beside the flows %zu took a second or longer, %zu "
                      "less than a quarter of one",
                      others, quick);
-    if (cells + others < 2 || quick <= others || scene->dns_is_slow || scene->partly ||
+    if (cells + others < 2 || quick <= others || symptoms->dns_is_slow || symptoms->partly ||
         diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time"))))
         return NO; /* Right after a start, some packets are lost normally. */
-    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];
+    finding->may &= symptoms->outcome[PROBE_TIMEOUT] | symptoms->outcome[PROBE_DNS_TIMEOUT];
     finding->message = xstrdup("some TCP packets are lost on the way: they are sent again");
     return LIKELY;
 }

@@ -30,15 +30,15 @@ static const struct {
 
 /* Names the ends between which packets are lost: "from pods to their own node (UDP alone), ...".
  * NULL when only flows by name fail. The caller frees it. */
-static char *where(const struct scene *scene, uint32_t cells) {
+static char *where(const struct symptoms *symptoms, uint32_t cells) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
     for (size_t i = 0; i < ARRAY_SIZE(between); i++) {
         const char *alone = "";
 
-        if ((cells & between[i].udp) && (scene->green & between[i].tcp))
+        if ((cells & between[i].udp) && (symptoms->green & between[i].tcp))
             alone = " (UDP alone)";
-        if ((cells & between[i].tcp) && (scene->green & between[i].udp))
+        if ((cells & between[i].tcp) && (symptoms->green & between[i].udp))
             alone = " (TCP alone)";
         if (cells & (between[i].tcp | between[i].udp))
             text_list_add_owned(&names, xasprintf("%s%s", between[i].where, alone));
@@ -47,12 +47,13 @@ static char *where(const struct scene *scene, uint32_t cells) {
 }
 
 /* Notes who of `asked` replied, or with `answers` false, who did not. */
-static void note_asked(const struct scene *scene, bool answers, struct cause_finding *finding) {
+static void note_asked(const struct symptoms *symptoms, bool answers,
+                       struct cause_finding *finding) {
     _cleanup_(text_list_free) struct text_list who = {0};
     _cleanup_(freep) char *names = NULL;
 
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
-        if (scene->extras[asked[i].extra].said & (answers ? SAID_THERE : ~SAID_THERE))
+        if (symptoms->extras[asked[i].extra].said & (answers ? SAID_THERE : ~SAID_THERE))
             text_list_add(&who, asked[i].who);
     if (!who.count)
         return;
@@ -64,13 +65,13 @@ static void note_asked(const struct scene *scene, bool answers, struct cause_fin
 
 /* Notes each change, and the command that undoes the first one. Whether a changed file breaks
  * anything is known only for the node's kubeconfig, which the first look reads. */
-enum level judge_changed(const struct scene *scene, struct cause_finding *finding) {
-    const json_t *changed = json_object_get(scene->evidence, "changed");
+enum level judge_changed(const struct symptoms *symptoms, struct cause_finding *finding) {
+    const json_t *changed = json_object_get(symptoms->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command"),
-               *waits = json_text_at(scene->pods[POD_A].said, "waiting");
+               *waits = json_text_at(symptoms->pods[POD_A].said, "waiting");
     const char *unread =
-        text_equal(json_text_at(scene->evidence, "look.api.outcome"), "no-identity")
-            ? json_text_at(scene->evidence, "look.api.detail")
+        text_equal(json_text_at(symptoms->evidence, "look.api.outcome"), "no-identity")
+            ? json_text_at(symptoms->evidence, "look.api.detail")
             : NULL;
     bool sure = false;
 
@@ -88,28 +89,28 @@ enum level judge_changed(const struct scene *scene, struct cause_finding *findin
     if (sure)
         finding_note(finding, "%s", unread);
     if (finding->what) { /* The cause keeps pods from starting. */
-        finding->may &= scene->red & ~scene->failed;
+        finding->may &= symptoms->red & ~symptoms->failed;
         if (finding->evidence.count && waits)
-            finding_note(finding, "%s is waiting: %s", scene->pods[POD_A].name, waits);
+            finding_note(finding, "%s is waiting: %s", symptoms->pods[POD_A].name, waits);
     }
     return sure ? CONFIRMED : finding->evidence.count ? LIKELY : NO;
 }
 
-enum level judge_unknown(const struct scene *scene, struct cause_finding *finding) {
-    _cleanup_(freep) char *lost = where(scene, scene->failed & ~scene->explained);
-    uint32_t cells = scene->red & ~scene->explained;
-    const json_t *drift = json_object_get(scene->evidence, "kubernetes");
+enum level judge_unknown(const struct symptoms *symptoms, struct cause_finding *finding) {
+    _cleanup_(freep) char *lost = where(symptoms, symptoms->failed & ~symptoms->explained);
+    uint32_t cells = symptoms->red & ~symptoms->explained;
+    const json_t *drift = json_object_get(symptoms->evidence, "kubernetes");
     _cleanup_(text_list_free) struct text_list ruled_out = {0};
     _cleanup_(freep) char *names = NULL;
     bool differs = false;
 
     if (lost)
         finding->message = xasprintf("no known cause explains what fails %s", lost);
-    for (size_t i = 0; i < scene->report->cells.count; i++) {
-        const struct diag_cell *cell = &scene->report->cells.items[i];
+    for (size_t i = 0; i < symptoms->report->cells.count; i++) {
+        const struct diag_cell *cell = &symptoms->report->cells.items[i];
         _cleanup_(freep) char *name = NULL;
 
-        if (cell->second != scene->second || !(cell_bit(cell) & cells))
+        if (cell->second != symptoms->second || !(cell_bit(cell) & cells))
             continue;
         name = diag_cell_name(cell);
         if (cell->outcome == DIAG_NOT_RUN)
@@ -119,16 +120,16 @@ enum level judge_unknown(const struct scene *scene, struct cause_finding *findin
                          probe_outcome_names[cell->result.outcome]);
         break; /* One example is enough. */
     }
-    note_asked(scene, true, finding);
-    note_asked(scene, false, finding);
+    note_asked(symptoms, true, finding);
+    note_asked(symptoms, false, finding);
 
     json_each_member(drift, key, rows)
         differs |= json_array_size(rows) != 0;
     if (drift && !differs)
         text_list_add(&ruled_out, "HNS has what Kubernetes says");
-    if (scene->network)
+    if (symptoms->network)
         text_list_add(&ruled_out, "the pods' network is there");
-    if (scene->pods[POD_A].endpoint && scene->pods[POD_B].endpoint)
+    if (symptoms->pods[POD_A].endpoint && symptoms->pods[POD_B].endpoint)
         text_list_add(&ruled_out, "both pods have their endpoints, and no ACL policy blocks them");
     names = text_list_join(&ruled_out, "; ");
     if (ruled_out.count)

@@ -83,7 +83,7 @@ static void cluster_node_says(const json_t *item, struct cluster_node *ret) {
 }
 
 /* Keeps the newest Event of each node: {time, says}, with `says` only for a Warning. */
-static int take_events(void *context, const json_t *items, struct error *) {
+static int keep_newest_events(void *context, const json_t *items, struct error *) {
     json_t *newest = context;
 
     json_each(items, i, item) {
@@ -109,7 +109,7 @@ int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes,
     if (kube_pages_each(client,
                         "/api/v1/namespaces/default/events?fieldSelector="
                         "involvedObject.kind%3DNode%2Csource%3Dwinjoin",
-                        take_events, newest, NULL, err) < 0)
+                        keep_newest_events, newest, NULL, err) < 0)
         return -1;
     for (size_t i = 0; i < nodes->count; i++) {
         struct cluster_node *node = &nodes->items[i];

@@ -30,7 +30,8 @@ enum {
     WIDENED_MAX = 2,
 };
 
-struct run {
+/* A diagnosis of a whole cluster that runs. */
+struct cluster_run {
     struct kube_client *client;
     const struct cluster_options *options;
     struct diag_report *report;
@@ -46,7 +47,7 @@ struct run {
     unsigned look_ms; /* An existing Service has answered within this time. */
 };
 
-static void tell(const struct run *run, const char *message) {
+static void tell(const struct cluster_run *run, const char *message) {
     if (run->options->progress)
         run->options->progress(run->options->progress_context, 0, 0, message);
 }
@@ -58,7 +59,7 @@ static int add_nodes(void *context, const json_t *items, struct error *err) {
 }
 
 /* Lists and chooses the nodes, and names the run's namespace. */
-static int prepare(struct run *run, struct error *err) {
+static int prepare(struct cluster_run *run, struct error *err) {
     const struct cluster_options *options = run->options;
     const char *selector = options->selector ? options->selector : "";
     _cleanup_(freep) char *escaped = kube_escape(selector);
@@ -95,7 +96,7 @@ static int prepare(struct run *run, struct error *err) {
 /* ---- while the Services are not programmed yet ---- */
 
 /* Waits until each probe listens, because a container that runs may not listen yet. */
-static int await_listening(struct run *run, struct error *err) {
+static int await_listening(struct cluster_run *run, struct error *err) {
     static const struct cluster_round round = {.observations = {[OBSERVE_CLIENT] = true},
                                                .soon_ms = SOON_MS};
     struct host *host = run->client->host;
@@ -119,7 +120,7 @@ static int await_listening(struct run *run, struct error *err) {
 
 /* Takes the cluster's domain from the pods' DNS suffixes. The names were made for the domain that
  * most clusters have, and are changed if that was wrong. */
-static int apply_domain(struct run *run, struct error *err) {
+static int apply_domain(struct cluster_run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
@@ -151,7 +152,7 @@ static int apply_domain(struct run *run, struct error *err) {
 
 /* Asks all that needs no Service, and observes the Services until each node's kube-proxy has
  * programmed them or has had enough time. */
-static int ask_early(struct run *run, struct error *err) {
+static int ask_early(struct cluster_run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_round round = {
         .asks = {STRAIGHT},
@@ -182,7 +183,7 @@ static int ask_early(struct run *run, struct error *err) {
 
 /* An API server that is itself unreachable or late proves nothing about the pods, so no node counts
  * as unreached then. */
-static void forget_unreached(struct run *run) {
+static void forget_unreached(struct cluster_run *run) {
     uint64_t begin = host_monotonic_ms(run->client->host);
     /* A copy of the client that borrows the same texts. */
     struct kube_client client = *run->client;
@@ -205,7 +206,7 @@ static void forget_unreached(struct run *run) {
 
 /* When some attempts of a cell fail, and no cell between pods does, all cells of the same sort are
  * asked equally often: only then those without a loss prove anything. */
-static void ask_alike(struct run *run) {
+static void ask_alike(struct cluster_run *run) {
     static const struct cluster_selector like[] = {
         {.flows = SERVICES}, {.flows = NODE_PORTS}, {.flows = BY_NAME}, {.flows = OUTSIDE}};
     const struct diag_cells *cells = &run->report->cells;
@@ -223,7 +224,7 @@ static void ask_alike(struct run *run) {
             }
 }
 
-static int ask_all(struct run *run, struct error *err) {
+static int ask_all(struct cluster_run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
     struct cluster_round round = {.asks = {ANY_FLOW},
@@ -278,7 +279,7 @@ static int ask_all(struct run *run, struct error *err) {
 
 /* Measures loss and latency. Loss that appears only now has no further pairs yet, so these are
  * added and counted, too. */
-static int count(struct run *run, struct error *err) {
+static int count(struct cluster_run *run, struct error *err) {
     const struct diag_cells *cells = &run->report->cells;
     bool delayed = false, lossy = false;
 
@@ -301,7 +302,7 @@ static int count(struct run *run, struct error *err) {
     return cluster_count(&run->asking, err);
 }
 
-static int ask(struct run *run, struct error *err) {
+static int ask(struct cluster_run *run, struct error *err) {
     if (await_listening(run, err) < 0)
         return -1;
     tell(run, "asking the probes");
@@ -321,7 +322,7 @@ static int ask(struct run *run, struct error *err) {
     return count(run, err);
 }
 
-static int measure(struct run *run, struct error *err) {
+static int measure(struct cluster_run *run, struct error *err) {
     struct host *host = run->client->host;
     struct diag_report *report = run->report;
     struct cluster_asking *asking = &run->asking;
@@ -367,10 +368,10 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
     struct diag_report report = {.server = xstrdup(client->server),
                                  .count = options->count > 1 ? options->count : 0,
                                  .time = host_now(client->host)};
-    struct run run = {.client = client,
-                      .options = options,
-                      .report = &report,
-                      .asking = {.client = client, .options = options, .report = &report}};
+    struct cluster_run run = {.client = client,
+                              .options = options,
+                              .report = &report,
+                              .asking = {.client = client, .options = options, .report = &report}};
     bool named = cluster_rights_check(client, ret_grant, err) == 0 && prepare(&run, err) == 0;
     int result = -1;
 

@@ -147,7 +147,7 @@ const struct diag_flow *diag_flow_find(const char *name);
 enum { DIAG_DNS_PODS = 3 }; /* The number of DNS pods that are asked at their own addresses. */
 
 /* All that flows are made from. Text is borrowed; NULL or "" means unknown, or not wanted. */
-struct diag_scene {
+struct diag_flow_input {
     const char *node_name;
     const char *node_ip;
     unsigned kubelet_port;       /* The kubelet's port; 0 means 10250. */
@@ -234,10 +234,10 @@ struct diag_cells {
     struct diag_cell *items;
     size_t count;
 };
-/* Makes the cells of this scene in the order of the table, TCP before UDP, then those of a second
+/* Makes the cells of this input in the order of the table, TCP before UDP, then those of a second
  * family. Cells that cannot be asked are already skip or not-run; all others count as failed until
  * a result is put in. */
-void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
+void diag_cells_make(const struct diag_flow_input *input, struct diag_cells *ret);
 void diag_cells_free(struct diag_cells *cells);
 /* Finds a cell; with `second`, the cell of IPv6 on a node with both families. Returns NULL when
  * there is no such cell. */
@@ -248,11 +248,11 @@ struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow
 char *diag_cell_name(const struct diag_cell *cell);
 
 /* Adds those extra questions of diag_extras[] that the first pod is asked. */
-void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
+void diag_extra_probes(const struct diag_flow_input *input, struct probe_list *ret);
 
 /* Makes the probe for the flow of `cell` in the other direction: the second pod asks, as one of
  * X_BACK_TCP to X_BACK_UDP6. Returns false for every flow except the one between the two pods. */
-bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell,
+bool diag_cell_back(const struct diag_flow_input *input, const struct diag_cell *cell,
                     struct probe *ret);
 /* Puts the result of the other direction into a cell whose own direction is already judged. */
 void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *back, bool retried);

@@ -1,4 +1,5 @@
-/* Makes cells from a scene: what each flow asks, of which target, and when it cannot be asked. */
+/* Makes cells from their input: what each flow asks, of which target, and when it cannot be asked.
+ */
 #include <stdio.h>
 
 #include "diag/flows/flows.h"
@@ -46,9 +47,9 @@ static void ask_echo(struct diag_cell *cell, const char *target, unsigned port, 
 }
 
 /* Writes the full name of the DNS Service, or of the Service kubernetes. */
-static int service_name(const struct diag_scene *scene, bool of_dns, char *ret, size_t size) {
-    return text_format(ret, size, "%s.%s.svc.%s", of_dns ? scene->dns_name : "kubernetes",
-                       of_dns ? scene->dns_namespace : "default", scene->dns_domain);
+static int service_name(const struct diag_flow_input *input, bool of_dns, char *ret, size_t size) {
+    return text_format(ret, size, "%s.%s.svc.%s", of_dns ? input->dns_name : "kubernetes",
+                       of_dns ? input->dns_namespace : "default", input->dns_domain);
 }
 
 /* Asks a DNS server a question that must be answered with an address. */
@@ -59,11 +60,11 @@ static void ask_dns(struct diag_cell *cell, const char *target, unsigned port,
     text_format(cell->probe.expect, sizeof cell->probe.expect, "address");
 }
 
-static void ask_dns_service(const struct diag_scene *scene, struct diag_cell *cell,
+static void ask_dns_service(const struct diag_flow_input *input, struct diag_cell *cell,
                             const char *target) {
     char question[PROBE_TARGET_MAX];
 
-    if (service_name(scene, false, question, sizeof question) < 0)
+    if (service_name(input, false, question, sizeof question) < 0)
         leave_out(cell, DIAG_NOT_RUN, "the cluster's DNS domain is too long");
     else
         ask_dns(cell, target, DNS_PORT, question);
@@ -78,34 +79,34 @@ static char *split_target(const char *text, unsigned default_port, unsigned *ret
     return text_split_port(text, &host, ret_port) < 0 ? xstrdup(text) : host;
 }
 
-static void make_pod(const struct diag_scene *scene, struct diag_cell *cell) {
+static void make_pod(const struct diag_flow_input *input, struct diag_cell *cell) {
     bool by_name = cell->flow->is & FLOW_NAME;
-    _cleanup_(freep) char *dashed = text_replace(xstrdup(scene->target_ip), ".:", '-');
+    _cleanup_(freep) char *dashed = text_replace(xstrdup(input->target_ip), ".:", '-');
     _cleanup_(freep) char *name =
-        xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, by_name ? scene->dns_domain : "");
+        xasprintf("%s.%s.pod.%s", dashed, input->namespace_, by_name ? input->dns_domain : "");
 
-    ask_echo(cell, by_name ? name : scene->target_ip, PROBE_PORT, scene->target,
+    ask_echo(cell, by_name ? name : input->target_ip, PROBE_PORT, input->target,
              by_name ? SMALL : LARGE);
 }
 
 /* The Service kubernetes has one IP family only, so by IPv6 the DNS Service is asked for the TCP
  * cell as well. */
-static void make_service_ip(const struct diag_scene *scene, struct diag_cell *cell) {
-    if ((cell->udp || cell->second) && known(scene->dns_ip))
-        ask_dns_service(scene, cell, scene->dns_ip);
+static void make_service_ip(const struct diag_flow_input *input, struct diag_cell *cell) {
+    if ((cell->udp || cell->second) && known(input->dns_ip))
+        ask_dns_service(input, cell, input->dns_ip);
     else if (cell->second)
         leave_out(cell, DIAG_SKIP, "no-ipv6-service");
-    else if (!cell->udp && known(scene->kubernetes_ip))
-        ask(cell, PROBE_TCP, scene->kubernetes_ip, HTTPS_PORT);
+    else if (!cell->udp && known(input->kubernetes_ip))
+        ask(cell, PROBE_TCP, input->kubernetes_ip, HTTPS_PORT);
     else
         leave_out(cell, DIAG_NOT_RUN, "the cluster IP is not known");
 }
 
 /* Windows completes only names without a dot, and only with the pod's own namespace. */
-static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *cell) {
-    if (text_equal(scene->namespace_, scene->dns_namespace))
-        ask_dns_service(scene, cell, scene->dns_name);
-    else if (text_equal(scene->namespace_, "default") && !cell->udp)
+static void make_service_pqdn(const struct diag_flow_input *input, struct diag_cell *cell) {
+    if (text_equal(input->namespace_, input->dns_namespace))
+        ask_dns_service(input, cell, input->dns_name);
+    else if (text_equal(input->namespace_, "default") && !cell->udp)
         ask(cell, PROBE_TCP, "kubernetes", HTTPS_PORT);
     else
         leave_out(cell, DIAG_SKIP, "no-service-in-namespace");
@@ -113,25 +114,25 @@ static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *
 
 /* Each program chooses for itself which IP family of a name it uses. So IPv6 counts as proved when
  * the name has an IPv6 address. */
-static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
+static void make_service_fqdn(const struct diag_flow_input *input, struct diag_cell *cell) {
     char name[PROBE_TARGET_MAX];
 
-    if (cell->second && !known(scene->dns_ip))
+    if (cell->second && !known(input->dns_ip))
         leave_out(cell, DIAG_SKIP, "no-ipv6-service");
-    else if (service_name(scene, cell->udp || cell->second, name, sizeof name) < 0)
+    else if (service_name(input, cell->udp || cell->second, name, sizeof name) < 0)
         leave_out(cell, DIAG_NOT_RUN, "the cluster's DNS domain is too long");
     else if (cell->second) {
-        ask_dns(cell, scene->dns_ip, DNS_PORT, name);
+        ask_dns(cell, input->dns_ip, DNS_PORT, name);
         text_format(cell->probe.expect, sizeof cell->probe.expect, "address6");
     } else if (cell->udp)
-        ask_dns_service(scene, cell, name);
+        ask_dns_service(input, cell, name);
     else
         ask(cell, PROBE_TCP, name, HTTPS_PORT);
 }
 
 /* By UDP, any answer of the resolver outside proves the path, so no address is required in it. */
-static void make_external_ip(const struct diag_scene *scene, struct diag_cell *cell) {
-    const char *target = cell->udp ? scene->external_dns : scene->external_ip;
+static void make_external_ip(const struct diag_flow_input *input, struct diag_cell *cell) {
+    const char *target = cell->udp ? input->external_dns : input->external_ip;
     _cleanup_(freep) char *host = NULL, *name = NULL;
     unsigned port, ignored;
 
@@ -144,47 +145,47 @@ static void make_external_ip(const struct diag_scene *scene, struct diag_cell *c
         ask(cell, PROBE_TCP, host, port);
         return;
     }
-    if (known(scene->external_name))
-        name = split_target(scene->external_name, HTTPS_PORT, &ignored);
+    if (known(input->external_name))
+        name = split_target(input->external_name, HTTPS_PORT, &ignored);
     ask_dns(cell, host, port, name ? name : "example.com");
     cell->probe.expect[0] = '\0';
 }
 
 /* By UDP, the cluster's DNS is asked for the name, and has to ask a server outside. */
-static void make_external_dns(const struct diag_scene *scene, struct diag_cell *cell) {
+static void make_external_dns(const struct diag_flow_input *input, struct diag_cell *cell) {
     _cleanup_(freep) char *host = NULL;
     unsigned port;
 
-    if (!known(scene->external_name)) {
+    if (!known(input->external_name)) {
         leave_out(cell, DIAG_SKIP, "no-external-target");
         return;
     }
-    host = split_target(scene->external_name, HTTPS_PORT, &port);
+    host = split_target(input->external_name, HTTPS_PORT, &port);
     if (!cell->udp)
         ask(cell, PROBE_TCP, host, port);
-    else if (known(scene->dns_ip))
-        ask_dns(cell, scene->dns_ip, DNS_PORT, host);
+    else if (known(input->dns_ip))
+        ask_dns(cell, input->dns_ip, DNS_PORT, host);
     else
         leave_out(cell, DIAG_NOT_RUN, "the DNS Service's cluster IP is not known");
 }
 
-static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
-    if (!known(scene->node_ip))
+static void make_node(const struct diag_flow_input *input, struct diag_cell *cell) {
+    if (!known(input->node_ip))
         leave_out(cell, DIAG_NOT_RUN, "the node's address is not known");
     else if (!cell->udp)
-        ask(cell, PROBE_TCP, scene->node_ip, scene->kubelet_port);
-    else if (!known(scene->node_echo))
+        ask(cell, PROBE_TCP, input->node_ip, input->kubelet_port);
+    else if (!known(input->node_echo))
         leave_out(cell, DIAG_SKIP, "no-udp-listener");
     else { /* The answer may come from the address in the pod network. */
-        ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
+        ask_echo(cell, input->node_ip, input->node_echo_port, input->node_echo, SMALL);
         cell->probe.kind = PROBE_UDP_ANY;
     }
 }
 
-/* Says what a flow needs from the scene before its cells can be made. */
+/* Says what a flow needs from the input before its cells can be made. */
 enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
-    void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
+    void (*make)(const struct diag_flow_input *input, struct diag_cell *cell);
     unsigned needs;
     bool second; /* The flow has cells for IPv6 addresses, too. */
 } makers[FLOW_COUNT] = {
@@ -199,9 +200,9 @@ static const struct {
     [FLOW_POD_NODE] = {make_node, NEEDS_SOURCE, true},
 };
 
-static void cell_make(const struct diag_scene *scene, const struct diag_flow *flow, bool udp,
+static void cell_make(const struct diag_flow_input *input, const struct diag_flow *flow, bool udp,
                       bool second, struct diag_cell *cell) {
-    const char *from = flow->is & FLOW_FROM_NODE ? scene->node_name : scene->source;
+    const char *from = flow->is & FLOW_FROM_NODE ? input->node_name : input->source;
     unsigned needs = makers[flow->id].needs;
 
     *cell =
@@ -209,26 +210,26 @@ static void cell_make(const struct diag_scene *scene, const struct diag_flow *fl
     text_format(cell->from, sizeof cell->from, "%s", from ? from : "");
     snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s%s", flow->name, udp ? "udp" : "tcp",
              second ? "6" : "");
-    cell->probe.timeout_ms = scene->timeout_ms;
-    cell->probe.attempts = scene->attempts;
-    if ((needs & NEEDS_SOURCE) && !known(scene->source_ip))
+    cell->probe.timeout_ms = input->timeout_ms;
+    cell->probe.attempts = input->attempts;
+    if ((needs & NEEDS_SOURCE) && !known(input->source_ip))
         leave_out(cell, DIAG_NOT_RUN,
                   second ? "the first probe pod has no IPv6 address"
                          : "the first probe pod did not start");
-    else if ((needs & NEEDS_TARGET) && !known(scene->target_ip))
+    else if ((needs & NEEDS_TARGET) && !known(input->target_ip))
         leave_out(cell, DIAG_NOT_RUN,
                   second ? "the second probe pod has no IPv6 address"
                          : "the second probe pod did not start");
-    else if ((needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
+    else if ((needs & NEEDS_DOMAIN) && !known(input->dns_domain))
         leave_out(cell, DIAG_NOT_RUN, "the cluster's DNS domain is not known");
     else
-        makers[flow->id].make(scene, cell);
+        makers[flow->id].make(input, cell);
     if (cell->asked && strchr(cell->probe.target, ':'))
         cell->family = 6;
 }
 
-static struct diag_scene with_defaults(const struct diag_scene *scene) {
-    struct diag_scene full = *scene;
+static struct diag_flow_input with_defaults(const struct diag_flow_input *input) {
+    struct diag_flow_input full = *input;
 
     if (!full.kubelet_port)
         full.kubelet_port = KUBELET_PORT;
@@ -247,8 +248,8 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
     return full;
 }
 
-void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
-    struct diag_scene full = with_defaults(scene), ipv6 = full;
+void diag_cells_make(const struct diag_flow_input *input, struct diag_cells *ret) {
+    struct diag_flow_input full = with_defaults(input), ipv6 = full;
     struct diag_cells cells = {0};
 
     ipv6.node_ip = full.node_ip6;
@@ -269,39 +270,39 @@ void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
     *ret = cells;
 }
 
-bool diag_cell_back(const struct diag_scene *scene, const struct diag_cell *cell,
+bool diag_cell_back(const struct diag_flow_input *input, const struct diag_cell *cell,
                     struct probe *ret) {
-    const char *address = cell->second ? scene->source_ip6 : scene->source_ip;
+    const char *address = cell->second ? input->source_ip6 : input->source_ip;
 
-    if (cell->flow->id != FLOW_POD_IP || !known(scene->source))
+    if (cell->flow->id != FLOW_POD_IP || !known(input->source))
         return false;
     *ret = cell->probe;
     text_format(ret->id, sizeof ret->id, "%s",
                 diag_extras[X_BACK_TCP + cell->udp + 2 * cell->second].name);
     return text_format(ret->target, sizeof ret->target, "%s", address) == 0 &&
-           text_format(ret->expect, sizeof ret->expect, "%s", scene->source) == 0;
+           text_format(ret->expect, sizeof ret->expect, "%s", input->source) == 0;
 }
 
-static void extra_add(struct probe_list *list, const struct diag_scene *scene,
+static void extra_add(struct probe_list *list, const struct diag_flow_input *input,
                       enum diag_extra_id extra, const struct diag_cell *cell) {
     struct probe probe = cell->probe;
 
     if (!cell->asked)
         return;
     text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
-    probe.timeout_ms = scene->timeout_ms;
+    probe.timeout_ms = input->timeout_ms;
     probe.attempts = 1;
     array_add(list->items, list->count, probe);
 }
 
 /* Adds the same question in all sizes. */
-static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
+static void sizes_add(struct probe_list *list, const struct diag_flow_input *input,
                       enum diag_extra_id first, const struct diag_cell *cell) {
     struct diag_cell sized = *cell;
 
     for (enum diag_extra_id extra = first; extra < first + X_SIZES; extra++) {
         sized.probe.payload = diag_extras[extra].bytes;
-        extra_add(list, scene, extra, &sized);
+        extra_add(list, input, extra, &sized);
     }
     /* The largest size is enough to name a cause, but a single lost packet is not: so it is asked
      * several times. */
@@ -313,10 +314,10 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
  * also a connection only, a port where nobody listens, a missing page, and a page of several
  * kilobytes. A pod that does not answer these further questions costs at most half of the usual
  * time limit for each. */
-static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
+static void dns_pod_add(struct probe_list *list, const struct diag_flow_input *full) {
     struct diag_cell connect = {0}, say = {.udp = true}, page = {0};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
-    struct diag_scene hasty = *full;
+    struct diag_flow_input hasty = *full;
 
     /* Each of the pods gets the same question. */
     for (size_t i = 0; i < DIAG_DNS_PODS && known(full->dns_pods[i]); i++) {
@@ -350,7 +351,7 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
 }
 
 /* Adds a question whether anything replies at the address and port. */
-static void connect_add(struct probe_list *list, const struct diag_scene *full,
+static void connect_add(struct probe_list *list, const struct diag_flow_input *full,
                         enum diag_extra_id extra, const char *ip, unsigned port) {
     struct diag_cell tcp = {0};
 
@@ -360,8 +361,8 @@ static void connect_add(struct probe_list *list, const struct diag_scene *full,
     extra_add(list, full, extra, &tcp);
 }
 
-void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
-    struct diag_scene full = with_defaults(scene);
+void diag_extra_probes(const struct diag_flow_input *input, struct probe_list *ret) {
+    struct diag_flow_input full = with_defaults(input);
     struct diag_cell tcp = {0}, udp = {.udp = true}, name = {0};
     char fqdn[PROBE_TARGET_MAX];
 

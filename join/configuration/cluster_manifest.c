@@ -3,7 +3,7 @@
 
 #include "base/yaml.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "templates/templates.h"
 
 static void add(json_t *objects, const char *part, json_t *values) {
@@ -28,11 +28,11 @@ static void add_discovery(json_t *objects) {
     json_t *maps = json_array(), *rules = json_array();
     _cleanup_json_ json_t *others = json_array();
 
-    for (size_t i = 0; external_agents[i]; i++) {
-        const struct external_object *object = &external_agents[i]->object;
+    for (size_t i = 0; daemon_set_agents[i]; i++) {
+        const struct agent_object *object = &daemon_set_agents[i]->object;
 
-        add_name(maps, external_agents[i]->config_map);
-        add_name(maps, external_agents[i]->others_map);
+        add_name(maps, daemon_set_agents[i]->config_map);
+        add_name(maps, daemon_set_agents[i]->others_map);
         if (object->group)
             json_array_append_new(others, json_pack("{s:[s], s:[s], s:[s], s:[s]}", "apiGroups",
                                                     object->group, "resources", object->resource,

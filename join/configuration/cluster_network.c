@@ -4,7 +4,7 @@
 #include "kube/node.h"
 #include "kube/object.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 #define DAEMON_SETS_PATH "/apis/apps/v1/daemonsets"
 
@@ -103,12 +103,12 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
 
 /* Reads the settings of an agent with this DaemonSet: the variables of its containers, and for
  * missing variables the data of its ConfigMap. */
-static int read_agent_settings(struct asker *asker, const struct external_agent *agent,
+static int read_agent_settings(struct asker *asker, const struct daemon_set_agent *agent,
                                const json_t *daemon_set, struct agent_settings *ret,
                                struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
-    const struct external_object *object = &agent->object;
-    _cleanup_json_ json_t *variables = external_agent_variables(daemon_set), *map = NULL,
+    const struct agent_object *object = &agent->object;
+    _cleanup_json_ json_t *variables = daemon_set_agent_variables(daemon_set), *map = NULL,
                           *others = NULL;
     _cleanup_json_ json_t *found = NULL;
     _cleanup_(freep) char *path = NULL, *absent = NULL;
@@ -126,7 +126,7 @@ static int read_agent_settings(struct asker *asker, const struct external_agent 
         (void)json_object_update_missing(variables, data);
     data = json_at(others, "data");
     if (data)
-        json_object_set(variables, EXTERNAL_AGENT_OTHERS, data);
+        json_object_set(variables, DAEMON_SET_AGENT_OTHERS, data);
     /* Also read the object with the agent's settings. When the object (not its whole kind) is
      * absent, the agent uses its defaults, so an empty object is stored. A forbidden object does
      * not count as absent. */
@@ -135,11 +135,11 @@ static int read_agent_settings(struct asker *asker, const struct external_agent 
                          object->name);
         absent = xasprintf("\"%s\" not found", object->name);
         if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) == 0)
-            json_object_set(variables, EXTERNAL_AGENT_OBJECT, found);
+            json_object_set(variables, DAEMON_SET_AGENT_OBJECT, found);
         else if (kube_forgive(&why, &asker->no_objects, err) < 0)
             return -1;
         else if (why.kind == ERROR_ABSENT && strstr(why.message, absent))
-            json_object_set_new(variables, EXTERNAL_AGENT_OBJECT, json_object());
+            json_object_set_new(variables, DAEMON_SET_AGENT_OBJECT, json_object());
     }
 
     ret->variables = take_ptr(variables);
@@ -148,21 +148,22 @@ static int read_agent_settings(struct asker *asker, const struct external_agent 
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
     }
     if (!agent->read || ret->backend)
-        ret->external = agent;
+        ret->daemon_set_agent = agent;
     return 0;
 }
 
 /* Looks for an agent whose DaemonSet makes the network of Windows nodes, and for the DaemonSet of
  * kube-proxy. After the first refusal nothing more is requested. */
-static int read_external(struct asker *asker, struct agent_settings *ret, struct error *err) {
+static int read_daemon_set_agent(struct asker *asker, struct agent_settings *ret,
+                                 struct error *err) {
     _cleanup_json_ json_t *proxy = NULL;
 
-    for (size_t i = 0; external_agents[i] && !ret->external && !asker->denied; i++) {
+    for (size_t i = 0; daemon_set_agents[i] && !ret->daemon_set_agent && !asker->denied; i++) {
         _cleanup_json_ json_t *daemon_set = NULL;
 
-        if (find_daemon_set(asker, external_agents[i]->daemon_set, &daemon_set, err) < 0 ||
+        if (find_daemon_set(asker, daemon_set_agents[i]->daemon_set, &daemon_set, err) < 0 ||
             (daemon_set &&
-             read_agent_settings(asker, external_agents[i], daemon_set, ret, err) < 0))
+             read_agent_settings(asker, daemon_set_agents[i], daemon_set, ret, err) < 0))
             return -1;
     }
     if (asker->denied)
@@ -253,17 +254,18 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     if (result < 0)
         result = why.kind == ERROR_UNSUPPORTED ? 0 : kube_forgive(&why, &denied, err);
     if (result == 0)
-        result = read_external(&asker, ret, err);
+        result = read_daemon_set_agent(&asker, ret, err);
     for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
         result = read_agent(&asker, network_agents[i], false, &others, err);
-    if (result == 0 && !others.agent && !ret->external)
+    if (result == 0 && !others.agent && !ret->daemon_set_agent)
         result = read_named(&asker, &others, err);
     for (size_t i = 0; network_agents[i] && asker.names && result == 0 && !others.agent &&
-                       !ret->external && !others.linux_agent;
+                       !ret->daemon_set_agent && !others.linux_agent;
          i++)
         result = read_agent(&asker, network_agents[i], true, &others, err);
     /* A cluster without a known agent may still have a network. */
-    if (result == 0 && !others.agent && !ret->external && !others.linux_agent && !asker.no_sets) {
+    if (result == 0 && !others.agent && !ret->daemon_set_agent && !others.linux_agent &&
+        !asker.no_sets) {
         error_clear(&why);
         if (search_daemon_sets(client, &others.linux_set, &why) < 0) {
             result = kube_forgive(&why, &asker.no_sets, err);
@@ -273,7 +275,7 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     }
     *ret_unread |= asker.denied || asker.no_objects;
     json_decref(asker.names);
-    external_agent_settle(ret, &others);
+    daemon_set_agent_settle(ret, &others);
     return result;
 }
 

@@ -29,7 +29,7 @@ void cluster_info_free(struct cluster_info *info) {
 }
 
 /* Says the result of an attempt. */
-enum verdict {
+enum attempt_outcome {
     GOT_IT,
     TRY_AGAIN, /* No connection: retry until the deadline */
     /* The server refuses, as a starting cluster may do: retry during the grace time. */
@@ -39,8 +39,8 @@ enum verdict {
 
 /* ---- interpretation of an answer ---- */
 
-static enum verdict read_data(const struct discovery *d, const json_t *object,
-                              struct cluster_info *ret, struct error *err) {
+static enum attempt_outcome read_data(const struct discovery *d, const json_t *object,
+                                      struct cluster_info *ret, struct error *err) {
     const json_t *data = json_at(object, "data");
     const char *kubeconfig = kube_configmap_value(object, "kubeconfig");
     _cleanup_(freep) char *key = d->token_id ? xasprintf(SIGNATURE_PREFIX "%s", d->token_id) : NULL;
@@ -88,10 +88,11 @@ bool discovery_may_not_read(const struct discovery *d, unsigned long status) {
            (status == 403 || (status == 401 && !kubeconfig_has_credentials(d->credentials)));
 }
 
-static enum verdict read_answer(const struct discovery *d, const struct http_response *response,
-                                struct cluster_info *ret, struct error *err) {
+static enum attempt_outcome read_answer(const struct discovery *d,
+                                        const struct http_response *response,
+                                        struct cluster_info *ret, struct error *err) {
     _cleanup_json_ json_t *object = NULL;
-    enum verdict verdict;
+    enum attempt_outcome outcome;
     long status = response->status;
 
     if (status != 200) {
@@ -129,10 +130,10 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         (void)error_prefix(err, "read the cluster-info ConfigMap");
         return PERHAPS_LATER;
     }
-    verdict = read_data(d, object, ret, err);
-    if (verdict != GOT_IT)
+    outcome = read_data(d, object, ret, err);
+    if (outcome != GOT_IT)
         cluster_info_free(ret);
-    return verdict;
+    return outcome;
 }
 
 /* ---- one attempt ---- */
@@ -166,8 +167,9 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
     request->client_key_pem = d->credentials->client_key_pem;
 }
 
-static enum verdict attempt(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
-                            long *retry_after, struct error *err) {
+static enum attempt_outcome attempt(struct discovery *d, const char *ca_pem,
+                                    struct cluster_info *ret, long *retry_after,
+                                    struct error *err) {
     _cleanup_(freep) char *url = server_url_join(
         d->server, d->proof_token ? d->options->proof : CLUSTER_INFO_PATH "?timeout=10s");
     _cleanup_(http_response_free) struct http_response response = {.retry_after = -1};
@@ -269,7 +271,7 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
     for (unsigned tries = 1;; tries++) {
         struct error why = {0};
         long retry_after;
-        enum verdict verdict = attempt(d, ca_pem, &info, &retry_after, &why);
+        enum attempt_outcome outcome = attempt(d, ca_pem, &info, &retry_after, &why);
         uint64_t now = host_monotonic_ms(d->host);
         /* Pause half to one and a half times the interval, never 0, so that many nodes that were
          * switched on together do not ask at the same time. */
@@ -278,14 +280,14 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
                 ? kube_pause_ms(d->host, tries - 1, retry_after)
                 : host_spread_ms(d->host, interval / 2 + 1, interval + interval / 2 + 1);
 
-        if (verdict == GOT_IT) {
+        if (outcome == GOT_IT) {
             *ret = info;
             return 0;
         }
-        if (verdict == PERHAPS_LATER && !first_no)
+        if (outcome == PERHAPS_LATER && !first_no)
             first_no = now;
-        if (verdict == NEVER || now + pause > d->deadline ||
-            (verdict == PERHAPS_LATER && now - first_no >= grace))
+        if (outcome == NEVER || now + pause > d->deadline ||
+            (outcome == PERHAPS_LATER && now - first_no >= grace))
             return give_up(d, ca_pem, tries, &why, err);
         log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
         /* When the server's address is this machine itself, it may be a tunnel that starts later.

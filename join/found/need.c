@@ -6,7 +6,7 @@
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 int join_need(struct join *join, unsigned needs, struct error *err) {
     static const struct {
@@ -62,7 +62,8 @@ bool found_waits_for_prefix(const struct join_found *found) {
     const struct network_plan *plan = &found->plan;
 
     return !found->options.pod_cidrs.count && !plan->agent->pods_make_network &&
-           (!plan->agent->makes_network || (plan->external && plan->external->needs_pod_cidr));
+           (!plan->agent->makes_network ||
+            (plan->daemon_set_agent && plan->daemon_set_agent->needs_pod_cidr));
 }
 
 int find_node(struct join *join, struct error *err) {

@@ -1,7 +1,7 @@
 /* Finds the network: the adapter, the version of HNS, and the plan that follows from them. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/netsetup.h"
@@ -14,7 +14,7 @@ static void hold(char **option, const char *asked, const char *chosen) {
 
 /* On a joined node, the network that its join chose stays, even if the cluster's defaults differ,
  * unless this command chooses another mode or plugin. Returns true when the network stays. */
-static bool take_joined_network(struct join *join) {
+static bool keep_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
     const struct join_options *asked = join->asked;
     struct join_options *o = &join->found.options;
@@ -65,8 +65,9 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     ret->hns = join->found.hns;
     if (!ret->plugin && network->agent)
         ret->plugin = network->agent->plugin;
-    if (network->external && network->agent && text_equal(ret->plugin, network->agent->plugin))
-        ret->external = network->external->name;
+    if (network->daemon_set_agent && network->agent &&
+        text_equal(ret->plugin, network->agent->plugin))
+        ret->daemon_set_agent = network->daemon_set_agent->name;
     if (!ret->mode)
         ret->mode = network->mode;
     agent = network_agent_by_plugin(ret->plugin);
@@ -137,7 +138,7 @@ int find_plan(struct join *join, struct error *err) {
     found->cluster.network.containerd = &found->containerd;
     ip = found->options.node_ip ? found->options.node_ip : found->nic.address;
     (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)strcspn(ip, "/"), ip);
-    joined = take_joined_network(join);
+    joined = keep_joined_network(join);
     plan_input_make(join, &input);
     if ((!joined && check_unread(join, &input, err) < 0) ||
         network_fit_check(&found->cluster, &found->options, &input, joined, err) < 0 ||

@@ -3,13 +3,13 @@
 
 #include "base/log.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 #define SERVICES_ASKED "network.serviceCIDRs" /* Field of a NodeConfiguration. */
 
 /* Returns the agent's name for messages: "Calico", "flannel". */
 static const char *title_of(const struct agent_settings *settings) {
-    return settings->external ? settings->external->title : settings->agent->plugin;
+    return settings->daemon_set_agent ? settings->daemon_set_agent->title : settings->agent->plugin;
 }
 
 static int hint_source(const struct agent_settings *settings, const char *flag, struct error *err) {
@@ -55,9 +55,9 @@ static int hint_prefixes(const struct agent_settings *settings, const char *mine
         return error_hint(
             err, "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config the same",
             settings->source->name_space, settings->source->name);
-    return settings->external ? error_hint(err, "make %s of kubeadm-config the same as %s", mine,
-                                           settings->external->prefixes_at)
-                              : -1;
+    return settings->daemon_set_agent ? error_hint(err, "make %s of kubeadm-config the same as %s",
+                                                   mine, settings->daemon_set_agent->prefixes_at)
+                                      : -1;
 }
 
 /* Refuses a Pod prefix that the agent does not serve: it would give this node no network. */
@@ -82,8 +82,8 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
     const struct agent_settings *settings = &cluster->network;
     const struct text_list *asked = &options->pod_cidrs, *assigned = &cluster->pod_subnets;
     /* Agents whose prefixes are those of Nodes; Calico's are its own blocks. */
-    bool gives_prefixes =
-        settings->source || (settings->external && settings->external->needs_pod_cidr);
+    bool gives_prefixes = settings->source || (settings->daemon_set_agent &&
+                                               settings->daemon_set_agent->needs_pod_cidr);
     bool own_services = options->service_cidrs.count;
     const struct text_list *services =
         own_services ? &options->service_cidrs : &cluster->service_subnets;
@@ -93,7 +93,7 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
             return -1;
     /* Packets to a Service outside of the agent's service prefixes leave the node, and no host
      * outside knows the address. */
-    for (size_t i = 0; settings->external && i < services->count; i++) {
+    for (size_t i = 0; settings->daemon_set_agent && i < services->count; i++) {
         bool any = false;
         struct cidr cidr;
 
@@ -105,7 +105,7 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
                         own_services ? SERVICES_ASKED : "serviceSubnet", services->items[i],
                         title_of(settings), settings->service_cidrs.items[0]);
         return own_services ? error_hint(err, "leave " SERVICES_ASKED " out, or correct %s",
-                                         settings->external->prefixes_at)
+                                         settings->daemon_set_agent->prefixes_at)
                             : hint_prefixes(settings, "serviceSubnet", err);
     }
     for (size_t i = 0; gives_prefixes && i < assigned->count; i++)
@@ -332,7 +332,7 @@ static void warn_of_overlaps(struct join *join) {
 
 void network_fit_warn(struct join *join) {
     const struct agent_settings *settings = &join->found.cluster.network;
-    const struct external_agent *agent = join->found.plan.external;
+    const struct daemon_set_agent *agent = join->found.plan.daemon_set_agent;
     bool unread = join->found.cluster.network_unread;
     struct error full = {0};
 

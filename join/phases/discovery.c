@@ -3,7 +3,7 @@
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
-#include "join/services/rights.h"
+#include "join/services/node_rights.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/netsetup.h"
 
@@ -49,11 +49,12 @@ int phase_configuration(struct join *join, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
 
     if (node_name_claim(join, err) < 0 ||
-        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0)
+        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
+        node_rights_need(join, err) < 0)
         return -1;
     /* Missing parts for the cluster's network agent, and HNS networks that conflict with winjoin's,
      * are reported before anything is changed. */
-    if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
+    if (judge(join, NETWORK_AGENT_CHECK, daemon_set_network_check(join->host, plan, err), err) < 0)
         return -1;
     if (!join->upgrade && !plan->agent->makes_network && !plan->agent->in_cluster &&
         judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err) < 0)

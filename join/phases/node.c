@@ -2,7 +2,7 @@
 #include "join/found/need.h"
 #include "join/phases/steps.h"
 #include "kube/csr.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000, SUBNET_STEP_MS = 1000 };
 
@@ -93,7 +93,7 @@ int phase_node(struct join *join, struct error *err) {
     pending = agent->in_cluster && !join->found.node.ready &&
               /* Without phase pod-network nothing would remove the mark later. */
               !text_list_has(&join->skipped, "pod-network");
-    if (external_network_pending(join, pending, err) < 0)
+    if (daemon_set_network_pending(join, pending, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
 

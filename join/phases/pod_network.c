@@ -112,12 +112,12 @@ int phase_pod_network(struct join *join, struct error *err) {
      * fails. The file is written after the images are pulled, because with it Pods may start as
      * soon as the network exists. */
     if (plan->agent->in_cluster) {
-        result = external_network_await(join, err);
+        result = daemon_set_network_await(join, err);
         if (result == 0 && images_await(join, err) < 0)
             return -1;
         if (write_chosen(join, &why) < 0 && result == 0)
             return error_pass(err, &why);
-        return result < 0 ? -1 : external_network_pending(join, false, err);
+        return result < 0 ? -1 : daemon_set_network_pending(join, false, err);
     }
 
     /* Files that the CNI plugin's programs write are recorded before these programs or

@@ -25,11 +25,11 @@ int agent_folders_own(struct join *join, struct error *err);
 /* Waits for the CNI configuration of the cluster's network agent, at most for the row's
  * wait_seconds, and reports whose it is. Fails with ERROR_TIMED_OUT and the command that shows the
  * agent's Pod, or as host_list() and host_read(). */
-int external_network_await(struct join *join, struct error *err);
+int daemon_set_network_await(struct join *join, struct error *err);
 /* Marks the Node while its Pod network is pending, or removes the mark. An agent may write its CNI
  * configuration, which makes the Node Ready, before its network works, and the scheduler must not
  * use the node meanwhile. The request is sent only when the mark changes. */
-int external_network_pending(struct join *join, bool pending, struct error *err);
+int daemon_set_network_pending(struct join *join, bool pending, struct error *err);
 
 /* ---- routes between this node's Pods and those of other nodes, without an agent ---- */
 

@@ -68,15 +68,15 @@ static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
     return dns;
 }
 
-static void fill_scene(const struct join *join, const char *kubernetes_ip, const json_t *dns,
-                       const char *dns_ip6, struct diag_options *ret) {
+static void fill_flow_input(const struct join *join, const char *kubernetes_ip, const json_t *dns,
+                            const char *dns_ip6, struct diag_options *ret) {
     const struct join_options *o = &join->found.options;
     const struct text_list *servers = &join->found.plan.dns_servers;
     const char *dns_ip = servers->count ? servers->items[0] : NULL;
     bool made_here = join->found.plan.agent && !join->found.plan.agent->in_cluster;
     bool outside = !text_equal(o->verify, "node"); /* --verify node stays inside the cluster */
 
-    ret->scene = (struct diag_scene){
+    ret->flow_input = (struct diag_flow_input){
         .node_name = join->found.node_name,
         .node_ip = join->found.node_ip,
         .node_ip6 = made_here ? join->found.plan.ipv6.management_address : NULL,
@@ -108,7 +108,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .pod_cidr = made_here ? join->found.plan.pod_cidr : NULL,
         .dns_ip = dns_ip,
         .pod_cidr6 = join->found.plan.ipv6.pod_cidr,
-        .node_ip6 = ret->scene.node_ip6,
+        .node_ip6 = ret->flow_input.node_ip6,
         .dns_ip6 = dns_ip6,
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
@@ -212,7 +212,7 @@ int phase_verify(struct join *join, struct error *err) {
     if (look(join, &node, err) < 0)
         return -1;
     dns = find_services(join, kubernetes_ip, dns_ip6);
-    fill_scene(join, kubernetes_ip, dns, dns_ip6, &options);
+    fill_flow_input(join, kubernetes_ip, dns, dns_ip6, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
     /* The sandbox image is the only image that every node has: that of containerd's configuration,

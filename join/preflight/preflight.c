@@ -33,8 +33,8 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
     (void)text_format(out, size, "%s", text_str(&line));
 }
 
-enum verdict check_say(struct check_finding *finding, enum verdict verdict, const char *format,
-                       ...) {
+enum check_verdict check_say(struct check_finding *finding, enum check_verdict verdict,
+                             const char *format, ...) {
     va_list args;
 
     va_start(args, format);
@@ -98,7 +98,8 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
 
 /* ---- running of the checks ---- */
 
-static enum preflight_outcome outcome_of(const struct join_options *options, enum verdict verdict,
+static enum preflight_outcome outcome_of(const struct join_options *options,
+                                         enum check_verdict verdict,
                                          const struct preflight_check *check) {
     switch (verdict) {
     case CHECK_FINE:
@@ -132,7 +133,7 @@ static void run_check(struct join *join, const struct preflight_check *check,
                  [AFTER_PLAN] = {"NetworkPlan", found->plan.name}};
     struct check_finding finding = {.check = check};
     struct machine machine = {join->host, &join->found, &join->journal};
-    enum verdict verdict;
+    enum check_verdict verdict;
 
     if (!first[check->after].passed)
         verdict = check_say(&finding, CHECK_NOT_RUN, "needs %s", first[check->after].id);
@@ -206,10 +207,10 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
     return json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("PreflightReport"), "checks", rows);
 }
 
-void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
+void preflight_limit_facts(const struct join *join, struct limit_facts *ret) {
     const struct join_found *found = &join->found;
 
-    *ret = (struct limit_scene){.hns = found->hns,
+    *ret = (struct limit_facts){.hns = found->hns,
                                 .no_dsr = text_equal(found->options.dsr, "off"),
                                 .mode = found->plan.mode,
                                 .host_name = found->facts.host_name};

@@ -38,7 +38,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
 /* Returns a PreflightReport document. New reference. */
 json_t *preflight_report_json(const struct preflight_result *results, size_t count);
 /* Fills the facts that decide which limits of Windows apply, as far as they are known; borrowed. */
-void preflight_limit_scene(const struct join *join, struct limit_scene *ret);
+void preflight_limit_facts(const struct join *join, struct limit_facts *ret);
 /* Fails when a result is an error. The kind is ERROR_UNTRUSTED when that caused one of them; else
  * ERROR_PREFLIGHT for a fault of this machine (ERROR_RESTART when only a restart is missing); else
  * the kind of the cause. */

@@ -5,7 +5,7 @@
 #include "base/vxlan.h"
 #include "join/found/need.h"
 #include "join/programs/programs.h"
-#include "join/services/rights.h"
+#include "join/services/node_rights.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
 
@@ -171,7 +171,7 @@ static const struct preflight_check checks[] = {
     WHOLE(RIGHTS_CHECK, E, AFTER_PLAN, NULL,
           "the cluster grants what the join and the node's services need",
           "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -",
-          .fits = rights_check),
+          .fits = node_rights_check),
     WHOLE("CertificateApproval", W, AFTER_DISCOVERY, check_approval,
           "the node's certificate request is approved automatically",
           "while the join waits, on a control plane: kubectl certificate approve NAME"),

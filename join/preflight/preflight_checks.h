@@ -4,7 +4,7 @@
 #include "join/join.h"
 #include "join/preflight/preflight.h"
 
-enum verdict {
+enum check_verdict {
     CHECK_FINE,
     CHECK_BAD,
     CHECK_WARN, /* A problem, but only a warning, whatever the row's level */
@@ -29,9 +29,10 @@ struct machine {
     struct join_found *found; /* Checks store the version of HNS and the adapter here */
     const struct journal *journal;
 };
-typedef enum verdict check_function(const struct machine *machine, struct check_finding *finding);
+typedef enum check_verdict check_function(const struct machine *machine,
+                                          struct check_finding *finding);
 /* A check that asks the cluster or opens the bundle; it stores what it found in the join. */
-typedef enum verdict check_cluster_function(struct join *join, struct check_finding *finding);
+typedef enum check_verdict check_cluster_function(struct join *join, struct check_finding *finding);
 /* The check that must have passed before this one runs. */
 enum preflight_after { AFTER_NONE, AFTER_DISCOVERY, AFTER_CONFIGURATION, AFTER_PLAN };
 
@@ -62,8 +63,8 @@ struct preflight_check *preflight_checks(size_t *ret_count);
 
 /* Sets the message of the finding and returns `verdict`. With CHECK_UNKNOWN the message begins with
  * "could not check: ". A message that is too long is cut. */
-enum verdict check_say(struct check_finding *finding, enum verdict verdict, const char *format, ...)
-    __attribute__((format(gnu_printf, 3, 4)));
+enum check_verdict check_say(struct check_finding *finding, enum check_verdict verdict,
+                             const char *format, ...) __attribute__((format(gnu_printf, 3, 4)));
 /* Sets the hint of the finding, which replaces the row's hint. */
 void check_hint(struct check_finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));

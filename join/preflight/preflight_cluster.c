@@ -12,13 +12,13 @@
 
 enum { CLOCK_MAX = 60 };
 
-enum verdict check_need(struct join *join, struct check_finding *finding) {
+enum check_verdict check_need(struct join *join, struct check_finding *finding) {
     if (finding->check->number == NEED_CLIENT && !discovery_is_asked(join->asked))
         return check_say(finding, CHECK_NOT_RUN, "no token and no discovery file were given");
     return join_need(join, finding->check->number, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
-enum verdict check_bundle(struct join *join, struct check_finding *finding) {
+enum check_verdict check_bundle(struct join *join, struct check_finding *finding) {
     struct bundle *bundle = NULL;
 
     if (programs_bundle(join, &bundle, &finding->why) < 0)
@@ -31,7 +31,7 @@ enum verdict check_bundle(struct join *join, struct check_finding *finding) {
 }
 
 /* Warns of a ca.crt of another cluster. kubeadm keeps any ca.crt that exists. */
-enum verdict check_ca_file(struct join *join, struct check_finding *finding) {
+enum check_verdict check_ca_file(struct join *join, struct check_finding *finding) {
     _cleanup_(freep) char *path = NULL, *difference = NULL;
 
     path = join_ca_file(&join->found.options);
@@ -40,7 +40,7 @@ enum verdict check_ca_file(struct join *join, struct check_finding *finding) {
 }
 
 /* The validity of certificates and tokens depends on both clocks. */
-enum verdict check_clock(struct join *join, struct check_finding *finding) {
+enum check_verdict check_clock(struct join *join, struct check_finding *finding) {
     long long behind = (long long)join->found.discovery.clock_difference;
 
     if (!join->found.discovery.kubeconfig)
@@ -51,7 +51,7 @@ enum verdict check_clock(struct join *join, struct check_finding *finding) {
                            behind < 0 ? -behind : behind, behind > 0 ? "behind" : "ahead of");
 }
 
-enum verdict check_node_name(struct join *join, struct check_finding *finding) {
+enum check_verdict check_node_name(struct join *join, struct check_finding *finding) {
     enum node_name_state state;
 
     if (node_name_owner(join->host, &join->found.client, join->found.node_name, &state,
@@ -73,7 +73,7 @@ enum verdict check_node_name(struct join *join, struct check_finding *finding) {
 
 /* Checks that the Node will get a Pod prefix. Only kubeadm's file has the controller manager's
  * settings; its manifest may have been changed by hand. */
-enum verdict check_pod_prefix(struct join *join, struct check_finding *finding) {
+enum check_verdict check_pod_prefix(struct join *join, struct check_finding *finding) {
     if (!found_waits_for_prefix(&join->found))
         return check_say(finding, CHECK_NOT_RUN,
                          "this node does not wait for the controller manager's");
@@ -85,7 +85,7 @@ enum verdict check_pod_prefix(struct join *join, struct check_finding *finding) 
 }
 
 /* The approver of requests tests whether the sender has this right; this check does the same. */
-enum verdict check_approval(struct join *join, struct check_finding *finding) {
+enum check_verdict check_approval(struct join *join, struct check_finding *finding) {
     static const struct kube_right own = {"create", "certificates.k8s.io",
                                           "certificatesigningrequests/nodeclient"};
     bool allowed;
@@ -100,22 +100,22 @@ enum verdict check_approval(struct join *join, struct check_finding *finding) {
                                "the join waits until an administrator approves them");
 }
 
-enum verdict check_clash(struct join *join, struct check_finding *finding) {
+enum check_verdict check_clash(struct join *join, struct check_finding *finding) {
     if (join->found.plan.agent->in_cluster)
         return check_say(finding, CHECK_NOT_RUN, "the cluster's network agent makes the network");
     return network_clash_check(join->host, &join->found.plan, &finding->why) < 0 ? CHECK_FAILED_HERE
                                                                                  : CHECK_FINE;
 }
 
-enum verdict check_network_agent(struct join *join, struct check_finding *finding) {
-    return network_external_check(join->host, &join->found.plan, &finding->why) < 0 ||
+enum check_verdict check_network_agent(struct join *join, struct check_finding *finding) {
+    return daemon_set_network_check(join->host, &join->found.plan, &finding->why) < 0 ||
                    network_fit_check_nodes(join, &finding->why) < 0
                ? CHECK_FAILED_HERE
                : CHECK_FINE;
 }
 
 /* Checks the versions of the bundle's programs, or of the installed ones. */
-enum verdict check_skew(struct join *join, struct check_finding *finding) {
+enum check_verdict check_skew(struct join *join, struct check_finding *finding) {
     struct bundle *bundle = NULL;
 
     if (programs_bundle(join, &bundle, &finding->why) < 0)
@@ -129,7 +129,7 @@ enum verdict check_skew(struct join *join, struct check_finding *finding) {
     return finding->why.kind == ERROR_PREFLIGHT ? CHECK_FAILED_HERE : CHECK_FAILED;
 }
 
-enum verdict check_programs(struct join *join, struct check_finding *finding) {
+enum check_verdict check_programs(struct join *join, struct check_finding *finding) {
     struct bundle *bundle = NULL;
     _cleanup_(text_list_free) struct text_list missing = {0};
     _cleanup_(freep) char *names = NULL, *image = NULL;

@@ -11,14 +11,15 @@
 #define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
 
-enum verdict check_elevated(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_elevated(const struct machine *machine, struct check_finding *finding) {
     return machine->found->facts.elevated
                ? CHECK_FINE
                : check_say(finding, CHECK_BAD,
                            "this process must be run by a user with elevated privileges");
 }
 
-enum verdict check_architecture(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_architecture(const struct machine *machine,
+                                      struct check_finding *finding) {
     const char *found = machine->found->facts.architecture;
 
     if (text_equal(found, "amd64"))
@@ -28,7 +29,7 @@ enum verdict check_architecture(const struct machine *machine, struct check_find
     return check_say(finding, CHECK_BAD, "the processor is %s; Windows nodes are amd64", found);
 }
 
-enum verdict check_server(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_server(const struct machine *machine, struct check_finding *finding) {
     if (text_starts_with(machine->found->facts.installation_type, "Server"))
         return CHECK_FINE;
     if (!*machine->found->facts.installation_type)
@@ -37,7 +38,7 @@ enum verdict check_server(const struct machine *machine, struct check_finding *f
                      machine->found->facts.installation_type, machine->found->facts.product);
 }
 
-enum verdict check_build(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_build(const struct machine *machine, struct check_finding *finding) {
     if (!machine->found->facts.build)
         return check_say(finding, CHECK_UNKNOWN, "the registry has no CurrentBuildNumber");
     return windows_build_name(machine->found->facts.build)
@@ -48,7 +49,7 @@ enum verdict check_build(const struct machine *machine, struct check_finding *fi
                            machine->found->facts.build);
 }
 
-enum verdict check_patch(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_patch(const struct machine *machine, struct check_finding *finding) {
     const struct host_facts *facts = &machine->found->facts;
     _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &finding->why);
     _cleanup_(text_free) struct text ids = {0};
@@ -76,7 +77,7 @@ enum verdict check_patch(const struct machine *machine, struct check_finding *fi
 /* Checks registry values that upstream's own images have on this build and other servers lack.
  * Values that end a known fault are left to check WindowsPatch; values for every build are listed
  * by `winjoin capabilities`. */
-enum verdict check_host_fixes(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_host_fixes(const struct machine *machine, struct check_finding *finding) {
     _cleanup_json_ json_t *missing =
         host_fixes_missing_json(machine->host, &machine->found->facts, &finding->why);
     _cleanup_(text_free) struct text names = {0};
@@ -95,8 +96,8 @@ enum verdict check_host_fixes(const struct machine *machine, struct check_findin
     return check_say(finding, CHECK_BAD, "not in the registry: %s", text_str(&names));
 }
 
-enum verdict check_containers_feature(const struct machine *machine,
-                                      struct check_finding *finding) {
+enum check_verdict check_containers_feature(const struct machine *machine,
+                                            struct check_finding *finding) {
     const struct join_options *o = &machine->found->options;
 
     if (o->install_features && o->dry_run && !machine->found->facts.containers_feature)
@@ -110,7 +111,7 @@ enum verdict check_containers_feature(const struct machine *machine,
                : check_say(finding, CHECK_BAD, "the Windows feature Containers is not installed");
 }
 
-enum verdict check_restart(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_restart(const struct machine *machine, struct check_finding *finding) {
     if (machine->found->facts.restart_pending < 0)
         return check_say(finding, CHECK_UNKNOWN,
                          "the registry does not show whether a restart is pending");
@@ -119,7 +120,7 @@ enum verdict check_restart(const struct machine *machine, struct check_finding *
                : CHECK_FINE;
 }
 
-enum verdict check_page_file(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_page_file(const struct machine *machine, struct check_finding *finding) {
     if (!machine->found->facts.memory_bytes)
         return check_say(finding, CHECK_UNKNOWN, "Windows does not report the amount of memory");
     return machine->found->facts.page_file_bytes
@@ -137,8 +138,8 @@ static int data_folder(const struct machine *machine, char **ret, struct check_f
                                         &finding->why);
 }
 
-static enum verdict judge_space(const struct machine *machine, const char *what, const char *folder,
-                                struct check_finding *finding) {
+static enum check_verdict judge_space(const struct machine *machine, const char *what,
+                                      const char *folder, struct check_finding *finding) {
     char drive[] = "C:\\";
     uint64_t bytes;
 
@@ -155,11 +156,11 @@ static enum verdict judge_space(const struct machine *machine, const char *what,
 }
 
 /* Checks the space for images. The kubelet's root may be on another drive. */
-enum verdict check_disk(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_disk(const struct machine *machine, struct check_finding *finding) {
     static const char root[] = "root-dir=";
     const struct text_list *arguments = &machine->found->options.kubelet_extra_args;
     _cleanup_(freep) char *folder = NULL;
-    enum verdict verdict;
+    enum check_verdict verdict;
 
     if (data_folder(machine, &folder, finding) < 0)
         return CHECK_UNKNOWN;
@@ -183,7 +184,8 @@ enum verdict check_disk(const struct machine *machine, struct check_finding *fin
  * server refuses the Node. */
 enum { LABEL_VALUE_MAX = 63 };
 
-enum verdict check_node_name_of_host(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_node_name_of_host(const struct machine *machine,
+                                           struct check_finding *finding) {
     const char *name = machine->found->node_name;
     bool near = !text_equal(name, "unnamed");
 
@@ -204,7 +206,7 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct check
 
 /* The NetBIOS name has only the first 15 characters of the host name. %COMPUTERNAME% and programs
  * that read it then differ from the node's name. */
-enum verdict check_host_name(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_host_name(const struct machine *machine, struct check_finding *finding) {
     const char *name = machine->found->facts.host_name;
 
     if (text_equal(machine->found->node_name, ""))
@@ -219,7 +221,8 @@ enum verdict check_host_name(const struct machine *machine, struct check_finding
     return CHECK_FINE;
 }
 
-enum verdict check_system_drive(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_system_drive(const struct machine *machine,
+                                      struct check_finding *finding) {
     _cleanup_(freep) char *root = NULL;
     int found = check_registry(machine, finding, VERSION_KEY, "SystemRoot", &root);
 
@@ -234,7 +237,7 @@ enum verdict check_system_drive(const struct machine *machine, struct check_find
 }
 
 /* kubeadm needs xcopy and refuses a Windows without it (since 1.33); winjoin does not use it. */
-enum verdict check_xcopy(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_xcopy(const struct machine *machine, struct check_finding *finding) {
     static const char system[] = "C:\\Windows\\System32";
 
     if (host_file_type(machine->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
@@ -245,7 +248,7 @@ enum verdict check_xcopy(const struct machine *machine, struct check_finding *fi
 }
 
 /* Checks a registry value: its name is the row's id, its key is the row's subject. */
-enum verdict check_policy(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_policy(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *value = NULL;
     int found =
         check_registry(machine, finding, finding->check->subject, finding->check->id, &value);
@@ -266,8 +269,8 @@ enum verdict check_policy(const struct machine *machine, struct check_finding *f
  * is only a file (CiPolicies\Active) is not noticed, because Windows has its own files there.
  * Sources: learn.microsoft.com, "AppLocker rule collection extensions", "Using Event Viewer with
  * AppLocker", "Understanding App Control event IDs". */
-enum verdict check_application_control(const struct machine *machine,
-                                       struct check_finding *finding) {
+enum check_verdict check_application_control(const struct machine *machine,
+                                             struct check_finding *finding) {
     static const struct {
         const char *key, *value, *title;
     } policies[] = {
@@ -293,7 +296,7 @@ enum verdict check_application_control(const struct machine *machine,
 /* If Defender scans each layer while it is unpacked, containers start slowly or not at all. The
  * exclusion may name the folder itself, a folder above it, or (as in image-builder's images) the
  * process containerd.exe. */
-enum verdict check_defender(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_defender(const struct machine *machine, struct check_finding *finding) {
     static const char *const keys[] = {DEFENDER_KEY "Paths", DEFENDER_POLICY_KEY};
     _cleanup_(freep) char *folder = NULL, *path = NULL, *by_program = NULL;
     _cleanup_(host_service_free) struct host_service defender = {0};
@@ -328,7 +331,8 @@ enum verdict check_defender(const struct machine *machine, struct check_finding 
 /* Looks for a policy that servers hardened by the CIS benchmarks have: rules that a program adds
  * exist but have no effect. A profile whose firewall the policy turns off accepts all
  * connections. */
-enum verdict check_firewall_policy(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_firewall_policy(const struct machine *machine,
+                                         struct check_finding *finding) {
     static const char *const profiles[] = {"Domain", "Private", "Public"};
 
     for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {

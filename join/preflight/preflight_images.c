@@ -38,8 +38,8 @@ static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
     return sum;
 }
 
-static enum verdict judge_drive(struct join *join, const char *drive, const struct room *room,
-                                uint64_t needed, struct check_finding *finding) {
+static enum check_verdict judge_drive(struct join *join, const char *drive, const struct room *room,
+                                      uint64_t needed, struct check_finding *finding) {
     uint64_t free_bytes;
 
     if (host_free_space(join->host, drive, &free_bytes, &finding->why) < 0)
@@ -61,13 +61,13 @@ static enum verdict judge_drive(struct join *join, const char *drive, const stru
  * TEMP an unpacked upper layer, before Windows takes it into the image. Microsoft's base images are
  * two and a half times as large when unpacked. Sources: containerd's
  * core/images/archive/importer.go, hcsshim's internal/wclayer/importlayer.go. */
-static enum verdict judge_room(struct join *join, const struct room *room,
-                               struct check_finding *finding) {
+static enum check_verdict judge_room(struct join *join, const struct room *room,
+                                     struct check_finding *finding) {
     _cleanup_(freep) char *folder = NULL;
     uint64_t kept = room->compressed + room->beside + room->compressed / 2 * 5;
     uint64_t passing = room->copied + room->upper / 2 * 5;
     char drive[] = "C:\\";
-    enum verdict verdict;
+    enum check_verdict verdict;
 
     if (!kept)
         return CHECK_FINE;
@@ -100,7 +100,7 @@ static void asking_free(struct asking *a) {
 
 /* Checks one image. After a registry could not be asked, no other is asked, because containerd may
  * reach them by a mirror that this check does not use. */
-static enum verdict ask(struct asking *a, const char *image, struct check_finding *finding) {
+static enum check_verdict ask(struct asking *a, const char *image, struct check_finding *finding) {
     _cleanup_(image_facts_free) struct image_facts facts = {0};
     enum image_fit fit = IMAGE_UNKNOWN;
 
@@ -124,7 +124,7 @@ static enum verdict ask(struct asking *a, const char *image, struct check_findin
     return CHECK_FINE;
 }
 
-enum verdict check_images(struct join *join, struct check_finding *finding) {
+enum check_verdict check_images(struct join *join, struct check_finding *finding) {
     const struct join_options *o = &join->found.options;
     const struct text_list *lists[] = {&o->images_required, &o->images};
     const struct artifacts *brought = bundle_images(join->found.bundle);
@@ -138,7 +138,7 @@ enum verdict check_images(struct join *join, struct check_finding *finding) {
                                               .build = join->found.facts.build,
                                               .silent = text_equal(source, JOIN_SOURCE_NONE),
                                               .itself = !source};
-    enum verdict verdict;
+    enum check_verdict verdict;
 
     if (host_read_json(join->host, PREPARED_FILE, PREPARED_MAX, &prepared, ERROR_IGNORED) == 0)
         json_read_texts(json_object_get(prepared, "images"), &a.prepared);

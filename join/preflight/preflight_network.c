@@ -14,7 +14,8 @@ enum { MTU_MIN = 1500, SERVER_2019 = 17763, SERVER_2022 = 20348 };
 
 /* Checks that a service is not disabled (its Start is not 4). Check ContainersFeature covers
  * whether the service exists. */
-enum verdict check_service_enabled(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_service_enabled(const struct machine *machine,
+                                         struct check_finding *finding) {
     _cleanup_(freep) char *key =
         xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", finding->check->subject);
     _cleanup_(freep) char *start = NULL;
@@ -31,14 +32,14 @@ enum verdict check_service_enabled(const struct machine *machine, struct check_f
                                   : CHECK_FINE;
 }
 
-enum verdict check_hns(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_hns(const struct machine *machine, struct check_finding *finding) {
     return hns_version_get(machine->host, &machine->found->hns, &finding->why) == 0
                ? CHECK_FINE
                : check_say(finding, CHECK_BAD, "the Host Network Service does not respond: %s",
                            finding->why.message);
 }
 
-enum verdict check_hns_version(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_hns_version(const struct machine *machine, struct check_finding *finding) {
     if (!machine->found->hns.major)
         return check_say(finding, CHECK_NOT_RUN, "HNS does not respond");
     /* No update adds the API to an older Windows. */
@@ -52,7 +53,7 @@ enum verdict check_hns_version(const struct machine *machine, struct check_findi
 }
 
 /* DisabledComponents is a bit mask; 0xff removes IPv6 from every interface. */
-enum verdict check_ipv6(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_ipv6(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *value = NULL;
     long long mask = 0;
     int found = check_registry(machine, finding, TCPIP6_KEY, "DisabledComponents", &value);
@@ -81,7 +82,7 @@ static bool subnet_has(const struct text_list *subnets, const struct ip *address
 
 /* Warns when the adapter was chosen by its default route, but the API server is in the subnet of
  * another adapter, where the other nodes usually are, too. */
-static enum verdict check_side(const struct machine *machine, struct check_finding *finding) {
+static enum check_verdict check_side(const struct machine *machine, struct check_finding *finding) {
     const struct join_options *o = &machine->found->options;
     const char *endpoint = o->endpoint ? o->endpoint : "";
     _cleanup_(freep) char *host = xstrndup(endpoint, strcspn(endpoint, ":"));
@@ -107,7 +108,7 @@ static enum verdict check_side(const struct machine *machine, struct check_findi
     return CHECK_FINE;
 }
 
-enum verdict check_adapter(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_adapter(const struct machine *machine, struct check_finding *finding) {
     const struct join_options *o = &machine->found->options;
     const struct network_mode *mode = network_mode_by_name(o->network_mode);
     struct nic_snapshot *nic = &machine->found->nic;
@@ -143,7 +144,7 @@ enum verdict check_adapter(const struct machine *machine, struct check_finding *
                            nic->alias);
 }
 
-enum verdict check_switch(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_switch(const struct machine *machine, struct check_finding *finding) {
     if (journal_find(machine->journal, JOURNAL_SWITCH, NULL))
         return CHECK_FINE;
     if (!machine->found->nic.alias)
@@ -158,7 +159,8 @@ enum verdict check_switch(const struct machine *machine, struct check_finding *f
 
 /* Refuses a mode that isolates the node, unless the user ignores this check. A mode from the
  * cluster's defaults is checked with the plan. */
-enum verdict check_network_mode(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_network_mode(const struct machine *machine,
+                                      struct check_finding *finding) {
     const struct join_options *o = &machine->found->options;
     const struct network_mode *mode = o->network_mode
                                           ? network_mode_by_name(o->network_mode)
@@ -170,7 +172,7 @@ enum verdict check_network_mode(const struct machine *machine, struct check_find
 
 /* Only lists the networks of other programs. Check HNSClash, which knows the plan, says whether one
  * of them conflicts. */
-enum verdict check_networks(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_networks(const struct machine *machine, struct check_finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_free) struct text names = {0};
 
@@ -192,7 +194,7 @@ enum verdict check_networks(const struct machine *machine, struct check_finding 
 
 /* Checks the MTU. VXLAN needs 50 bytes of each packet, and other nodes of flannel usually send
  * packets of 1450 bytes. */
-enum verdict check_mtu(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_mtu(const struct machine *machine, struct check_finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
 
     if (mode && !mode->vxlan)
@@ -210,7 +212,7 @@ enum verdict check_mtu(const struct machine *machine, struct check_finding *find
                            machine->found->nic.mtu - 50);
 }
 
-enum verdict check_dns(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_dns(const struct machine *machine, struct check_finding *finding) {
     if (!machine->found->nic.alias)
         return check_say(finding, CHECK_NOT_RUN, "no adapter was chosen");
     return machine->found->nic.dns_servers.count
@@ -223,8 +225,8 @@ enum verdict check_dns(const struct machine *machine, struct check_finding *find
 /* Warns when containerd would not get the session's proxy. A join gives that proxy to the services,
  * with two exceptions: a proxy with a password, which every user of the machine could then read,
  * and a containerd that winjoin did not install. */
-static enum verdict check_services_proxy(const struct machine *machine, const char *proxy,
-                                         struct check_finding *finding) {
+static enum check_verdict check_services_proxy(const struct machine *machine, const char *proxy,
+                                               struct check_finding *finding) {
     static const char key[] = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
     bool secret = proxy && *proxy && service_proxy_is_secret(proxy);
     bool lacks = secret || (proxy && *proxy && machine->found->containerd.foreign);
@@ -246,7 +248,7 @@ static enum verdict check_services_proxy(const struct machine *machine, const ch
 }
 
 /* Checks the proxy as kubeadm's HTTPProxyCheck does with the endpoint's host in token discovery. */
-enum verdict check_proxy(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_proxy(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *https =
         service_proxy_variable(machine->host, "HTTPS_PROXY", "https_proxy");
     _cleanup_(freep) char *no = service_proxy_variable(machine->host, "NO_PROXY", "no_proxy");
@@ -289,7 +291,7 @@ enum verdict check_proxy(const struct machine *machine, struct check_finding *fi
 /* Checks a TCP port of a service. A running service of the same name that winjoin did not make may
  * use the port. Then the check of that service reports it, but with --existing-services adopt this
  * is an error, because that service must be stopped first. */
-enum verdict check_tcp_port(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_tcp_port(const struct machine *machine, struct check_finding *finding) {
     const char *name = finding->check->subject;
     _cleanup_(host_service_free) struct host_service service = {0};
     bool used;
@@ -310,7 +312,7 @@ enum verdict check_tcp_port(const struct machine *machine, struct check_finding 
                      finding->check->number, name);
 }
 
-enum verdict check_vxlan_port(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_vxlan_port(const struct machine *machine, struct check_finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
     long long given = machine->found->options.vxlan_port;
     unsigned port = given > 0 && given <= 65535 ? (unsigned)given : finding->check->number;
@@ -332,7 +334,8 @@ enum verdict check_vxlan_port(const struct machine *machine, struct check_findin
 
 /* Checks the number of dynamic ports. Without DSR each Service port of a load balancer takes a
  * block of 64 ports. */
-enum verdict check_dynamic_ports(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_dynamic_ports(const struct machine *machine,
+                                       struct check_finding *finding) {
     unsigned ports = 0;
 
     if (limit_dynamic_ports(machine->host, &ports, &finding->why) < 0)
@@ -345,16 +348,17 @@ enum verdict check_dynamic_ports(const struct machine *machine, struct check_fin
 }
 
 /* Warns of limits that another build of Windows, or DSR, would not have. The report has others. */
-enum verdict check_service_limits(const struct machine *machine, struct check_finding *finding) {
-    struct limit_scene scene = {.hns = machine->found->hns,
+enum check_verdict check_service_limits(const struct machine *machine,
+                                        struct check_finding *finding) {
+    struct limit_facts facts = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};
     _cleanup_(text_free) struct text list = {0};
 
-    if (!scene.hns.major && !scene.no_dsr)
+    if (!facts.hns.major && !facts.no_dsr)
         return check_say(finding, CHECK_NOT_RUN, "the Host Network Service does not respond");
     for (const struct limit *limit = limits; limit->id; limit++)
         if ((limit->cause == LIMIT_OF_HNS || limit->cause == LIMIT_OF_NO_DSR) &&
-            limit_judge(limit, &scene) == LIMIT_HOLDS)
+            limit_judge(limit, &facts) == LIMIT_HOLDS)
             text_addf(&list, "%s%s", list.len ? "; " : "", limit->what);
     return list.len ? check_say(finding, CHECK_BAD, "not supported here: %s", text_str(&list))
                     : CHECK_FINE;

@@ -17,7 +17,8 @@
 enum { CONTAINERD_MIN = 2 };
 
 /* Refuses a file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
-enum verdict check_file_available(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_file_available(const struct machine *machine,
+                                        struct check_finding *finding) {
     bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =
         is_ca ? join_ca_file(&machine->found->options) /* caCertPath names the file. */
@@ -33,7 +34,7 @@ enum verdict check_file_available(const struct machine *machine, struct check_fi
 }
 
 /* Finds manifests of static Pods, which the kubelet would start at once. */
-enum verdict check_manifests(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_manifests(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
     if (journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
@@ -46,7 +47,7 @@ enum verdict check_manifests(const struct machine *machine, struct check_finding
                        : CHECK_FINE;
 }
 
-enum verdict check_cni_files(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_cni_files(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(text_list_free) struct text_list conflicts = {0};
 
     if (find_containerd(machine->host, machine->found, &finding->why) < 0 ||
@@ -76,7 +77,7 @@ static bool is_left(const struct machine *machine, const char *path,
 
 /* Finds a file in the place of a folder. Such a file would end the join later, when the virtual
  * switch exists already. */
-enum verdict check_folders(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_folders(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *containerd = &machine->found->containerd;
     const char *const folders[] = {PROGRAM_FOLDER,
                                    KUBERNETES_MANIFESTS_FOLDER,
@@ -103,7 +104,8 @@ enum verdict check_folders(const struct machine *machine, struct check_finding *
 
 /* Refuses folders and files of ordinary users. The host's functions refuse them later, too, so this
  * check cannot be ignored. */
-enum verdict check_folder_owners(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_folder_owners(const struct machine *machine,
+                                       struct check_finding *finding) {
     for (size_t i = 0; i < node_folder_count; i++) {
         _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
         _cleanup_(freep) char *repair = NULL, *text = NULL;
@@ -123,7 +125,7 @@ enum verdict check_folder_owners(const struct machine *machine, struct check_fin
 
 /* Finds files that scripts and DaemonSets of an earlier node have left, because the scripts and
  * DaemonSets of a later node trust them. */
-enum verdict check_leftovers(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_leftovers(const struct machine *machine, struct check_finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
@@ -139,7 +141,8 @@ enum verdict check_leftovers(const struct machine *machine, struct check_finding
 
 /* Refuses a service that kubeadm's guides or nssm registered: it would start another kubelet. A
  * service that a killed run of winjoin had not marked yet is repaired by the code that uses it. */
-enum verdict check_service_free(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_service_free(const struct machine *machine,
+                                      struct check_finding *finding) {
     struct host_service service = {0};
     bool foreign;
 
@@ -166,7 +169,7 @@ enum verdict check_service_free(const struct machine *machine, struct check_find
 /* Finds services of other tools and what they would do on a node that winjoin makes. This is only a
  * warning when the join adopts the services of an image or the cluster's agent makes the network,
  * because the services may belong to that image or agent. */
-enum verdict check_other_nodes(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_other_nodes(const struct machine *machine, struct check_finding *finding) {
     static const struct {
         const char *name, *does;
     } others[] = {
@@ -219,7 +222,8 @@ static int refuse_untrusted_in(const struct machine *machine, const char *folder
 }
 
 /* Warns of settings of an existing config.toml that winjoin's own file will not keep. */
-static enum verdict check_replaced(const struct machine *machine, struct check_finding *finding) {
+static enum check_verdict check_replaced(const struct machine *machine,
+                                         struct check_finding *finding) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
     _cleanup_(freep) char *names = NULL, *image = NULL, *registries = NULL;
 
@@ -250,7 +254,7 @@ static enum verdict check_replaced(const struct machine *machine, struct check_f
 
 /* Checks containerd's configuration. For a containerd that the join adopts, winjoin must understand
  * its pipe and where it looks for CNI. */
-enum verdict check_containerd(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_containerd(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *found = &machine->found->containerd;
     const char *socket = machine->found->options.cri_socket, *image, *tag;
     const char *kubernetes = machine->found->options.kubernetes_version;
@@ -307,7 +311,7 @@ enum verdict check_containerd(const struct machine *machine, struct check_findin
 
 /* Checks that the container runtime runs. winjoin starts containerd itself, but a runtime that the
  * user names must be running already. */
-enum verdict check_cri(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_cri(const struct machine *machine, struct check_finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
 
@@ -324,8 +328,8 @@ enum verdict check_cri(const struct machine *machine, struct check_finding *find
 
 /* Returns the verdict for a program whose file does not contain its version. preflight does not run
  * a program of a node's folder to learn its version. */
-static enum verdict no_version(const struct machine *machine, const char *program,
-                               struct check_finding *finding) {
+static enum check_verdict no_version(const struct machine *machine, const char *program,
+                                     struct check_finding *finding) {
     return check_say(finding, CHECK_NOT_RUN,
                      host_file_type(machine->host, program) == HOST_ABSENT
                          ? "%s does not exist yet"
@@ -335,7 +339,8 @@ static enum verdict no_version(const struct machine *machine, const char *progra
 
 /* Checks containerd's version. kubeadm warns of a containerd before 2.0, which does not tell the
  * kubelet its cgroup driver. */
-enum verdict check_runtime_version(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_runtime_version(const struct machine *machine,
+                                         struct check_finding *finding) {
     const char *asked = machine->found->options.kubernetes_version;
     _cleanup_(freep) char *version = NULL, *kubelet = NULL, *message = NULL;
     const struct compatible *row;
@@ -368,7 +373,8 @@ enum verdict check_runtime_version(const struct machine *machine, struct check_f
     return row ? check_say(finding, CHECK_BAD, "%s", message) : CHECK_FINE;
 }
 
-enum verdict check_kubelet_version(const struct machine *machine, struct check_finding *finding) {
+enum check_verdict check_kubelet_version(const struct machine *machine,
+                                         struct check_finding *finding) {
     _cleanup_(freep) char *version = NULL;
     int found = program_version_read(machine->host, service_kubelet.program, false, &version,
                                      &finding->why);

@@ -172,7 +172,7 @@ static struct service_choice choice_of(const struct join_found *found) {
 bool programs_wanted(const struct join_found *found, const struct service *service) {
     const struct service_choice choice = choice_of(found);
 
-    return service_wanted(service, &choice);
+    return service_is_chosen(service, &choice);
 }
 
 int programs_missing(struct host *host, const struct join_found *found,

@@ -7,7 +7,7 @@
 #include "host/wait.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/undo/journal.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/routes/routes.h"
 #include "node/chosen.h"
 #include "node/keeper/network_keeper.h"
@@ -283,8 +283,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
     /* The journal does not have what a DaemonSet made, so show the command that removes it. */
-    if (result == 0 && plan.external)
-        tell(options, "left", plan.external->removal, NULL);
+    if (result == 0 && plan.daemon_set_agent)
+        tell(options, "left", plan.daemon_set_agent->removal, NULL);
     return result;
 }
 

@@ -5,7 +5,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "join/undo/journal.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/netsetup.h"
 #include "node/chosen.h"
 #include "pki/certificate.h"
@@ -98,30 +98,30 @@ static char *containerd_config(struct wanting *w) {
 
 static char *chosen(struct wanting *w) {
     const struct network_plan *p = &w->found->plan;
-    struct chosen chosen = {.node = w->found->node_name,
-                            .kube_proxy =
-                                programs_wanted(w->found, &service_kube_proxy) ? NULL : "none",
-                            .network = {
-                                .mode = p->mode->name,
-                                .plugin = p->plugin,
-                                .external = p->external ? p->external->name : NULL,
-                                .name = p->name,
-                                .adapter = p->adapter,
-                                .pod_cidr = p->pod_cidr,
-                                .pod_cidr6 = p->ipv6.on ? p->ipv6.pod_cidr : NULL,
-                                .cluster_pod_cidrs = p->cluster_pod_cidrs,
-                                .service_cidrs = p->service_cidrs,
-                                .management = w->found->nic.address,
-                                .management6 = p->ipv6.on ? w->found->nic.address6 : NULL,
-                                .vni = p->vni,
-                                .vxlan_port = p->vxlan_port,
-                                .dns_domain = p->dns_domain,
-                                .dns_servers = p->dns_servers,
-                                .exclude_from_nat = w->found->options.exclude_from_nat,
-                                .hns = w->found->hns,
-                                .dsr = p->dsr ? "on" : "off",
-                                .routes = p->routes,
-                            }};
+    struct chosen chosen = {
+        .node = w->found->node_name,
+        .kube_proxy = programs_wanted(w->found, &service_kube_proxy) ? NULL : "none",
+        .network = {
+            .mode = p->mode->name,
+            .plugin = p->plugin,
+            .daemon_set_agent = p->daemon_set_agent ? p->daemon_set_agent->name : NULL,
+            .name = p->name,
+            .adapter = p->adapter,
+            .pod_cidr = p->pod_cidr,
+            .pod_cidr6 = p->ipv6.on ? p->ipv6.pod_cidr : NULL,
+            .cluster_pod_cidrs = p->cluster_pod_cidrs,
+            .service_cidrs = p->service_cidrs,
+            .management = w->found->nic.address,
+            .management6 = p->ipv6.on ? w->found->nic.address6 : NULL,
+            .vni = p->vni,
+            .vxlan_port = p->vxlan_port,
+            .dns_domain = p->dns_domain,
+            .dns_servers = p->dns_servers,
+            .exclude_from_nat = w->found->options.exclude_from_nat,
+            .hns = w->found->hns,
+            .dsr = p->dsr ? "on" : "off",
+            .routes = p->routes,
+        }};
     _cleanup_json_ json_t *json = chosen_json(&chosen);
 
     if (w->found->peers)

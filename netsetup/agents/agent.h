@@ -7,7 +7,7 @@
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-struct external_agent; /* The struct is defined in netsetup/agents/external_agent.h. */
+struct daemon_set_agent; /* The struct is defined in netsetup/agents/daemon_set_agent.h. */
 struct linux_agent;
 
 /* A key of a ConfigMap with the agent's settings. A table of these ends with {0}. */
@@ -25,7 +25,8 @@ struct agent_settings {
     const struct network_agent *agent;
     /* The ConfigMap that has the settings; NULL means that the DaemonSet has them. */
     const struct agent_source *source;
-    const struct external_agent *external; /* The external agent that makes the network, or NULL. */
+    /* The DaemonSet's agent that makes the network, or NULL. */
+    const struct daemon_set_agent *daemon_set_agent;
     /* The DaemonSet that runs the agent, e.g. "calico-system/calico-node-windows". */
     char *daemon_set;
     /* The Linux nodes' agent, set only when `agent` is NULL; NULL when no such agent was found. */

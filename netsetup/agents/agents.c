@@ -2,7 +2,7 @@
 #include "netsetup/agents/agent.h"
 
 #include "base/text.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "base/nearest.h"
 #include "services/service_table.h"
 
@@ -175,15 +175,15 @@ void network_plugin_names(struct text_list *ret) {
 int network_plugin_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *lower = text_lower(name);
-    const struct external_agent *external = external_agent_by_name(lower);
+    const struct daemon_set_agent *by_daemon_set = daemon_set_agent_by_name(lower);
     network_plugin_names(&names);
     if (name_check("network plugin", name, &names, err) == 0)
         return 0;
-    return external && !network_agent_by_plugin(lower)
+    return by_daemon_set && !network_agent_by_plugin(lower)
                ? error_hint(err,
                             "%s makes the network as a DaemonSet: use --network-plugin "
                             "external",
-                            external->title)
+                            by_daemon_set->title)
                : -1;
 }
 
@@ -199,12 +199,12 @@ void agent_settings_free(struct agent_settings *settings) {
     *settings = (struct agent_settings){0};
 }
 
-void external_agent_settle(struct agent_settings *settings, struct agent_settings *others) {
-    const struct external_agent *agent = settings->external;
+void daemon_set_agent_settle(struct agent_settings *settings, struct agent_settings *others) {
+    const struct daemon_set_agent *agent = settings->daemon_set_agent;
     if (agent && (!agent->settings_of || agent->settings_of != others->agent)) {
         agent_settings_free(others);
     } else {
-        others->external = agent;
+        others->daemon_set_agent = agent;
         others->kube_proxy = take_ptr(settings->kube_proxy);
         if (agent) {
             others->daemon_set = take_ptr(settings->daemon_set);

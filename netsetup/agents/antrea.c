@@ -5,7 +5,7 @@
  * hack/windows/Clean-AntreaNetwork.ps1. */
 #include "base/vxlan.h"
 #include "base/yaml.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 #define SETTINGS "antrea-agent.conf"
 #define CONTROLLER "antrea-controller.conf"
@@ -38,7 +38,7 @@ static const char *value_of(const json_t *conf, const char *const common_row[2])
 }
 
 static int read(const json_t *variables, struct agent_settings *ret, struct error *err) {
-    const json_t *data = json_object_get(variables, EXTERNAL_AGENT_OTHERS);
+    const json_t *data = json_object_get(variables, DAEMON_SET_AGENT_OTHERS);
     _cleanup_json_ json_t *controller = NULL;
     long long port;
     ret->mode = "transparent";
@@ -63,8 +63,9 @@ static int read(const json_t *variables, struct agent_settings *ret, struct erro
         !json_bool_at(controller, "featureGates.NodeIPAM", true))
         return 0;
     json_each(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix)
-        if (external_agent_prefixes(json_string_value(prefix), CONTROLLER ": nodeIPAM.clusterCIDRs",
-                                    &ret->pod_cidrs, err) < 0)
+        if (daemon_set_agent_prefixes(json_string_value(prefix),
+                                      CONTROLLER ": nodeIPAM.clusterCIDRs", &ret->pod_cidrs,
+                                      err) < 0)
             return -1;
     return 0;
 }
@@ -108,7 +109,7 @@ static int check(const struct agent_settings *s, struct error *err) {
                            " of the ConfigMap antrea-windows-config");
 }
 
-static const struct external_network networks[] = {
+static const struct daemon_set_network networks[] = {
     {.mode = "transparent",
      .hns_type = "Transparent",
      .name = "antrea-hnsnetwork",
@@ -117,7 +118,7 @@ static const struct external_network networks[] = {
      .service_hint = "dism /online /enable-feature /featurename:Microsoft-Hyper-V /all"},
     {0}};
 
-const struct external_agent external_agent_antrea = {
+const struct daemon_set_agent daemon_set_agent_antrea = {
     .name = "antrea",
     .title = "Antrea",
     .daemon_set = "antrea-agent-windows",

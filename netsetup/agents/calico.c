@@ -5,7 +5,7 @@
  * comes as a DaemonSet, whose first step deletes a Windows service of that name. Sources: Calico's
  * node/windows-packaging (config-hpc.ps1, node/node-service.ps1, uninstall-calico-hpc.ps1). */
 #include "base/vxlan.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
 
@@ -32,15 +32,15 @@ static int read(const json_t *variables, struct agent_settings *ret, struct erro
      * The prefixes of Services are serviceCIDRs of Calico's Installation (tigera/operator,
      * pkg/render/windows.go). */
     for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
-        if (external_agent_prefixes(json_text_at(variables, pools[i]), pools[i], &ret->pod_cidrs,
-                                    err) < 0)
+        if (daemon_set_agent_prefixes(json_text_at(variables, pools[i]), pools[i], &ret->pod_cidrs,
+                                      err) < 0)
             return -1;
-    return external_agent_prefixes(json_text_at(variables, services), services, &ret->service_cidrs,
-                                   err);
+    return daemon_set_agent_prefixes(json_text_at(variables, services), services,
+                                     &ret->service_cidrs, err);
 }
 
 static int check(const struct agent_settings *settings, struct error *err) {
-    const json_t *object = json_object_get(settings->variables, EXTERNAL_AGENT_OBJECT);
+    const json_t *object = json_object_get(settings->variables, DAEMON_SET_AGENT_OBJECT);
     const char *ipam = json_text_or(settings->variables, "CNI_IPAM_TYPE", "calico-ipam");
 
     /* Without strict affinity Calico's IPAM gives Windows nodes no address block, and the operator
@@ -77,7 +77,7 @@ static int check(const struct agent_settings *settings, struct error *err) {
 }
 
 #define BASE "External"
-static const struct external_network networks[] = {
+static const struct daemon_set_network networks[] = {
     {.mode = "overlay", .hns_type = "Overlay", .name = "Calico", .base = BASE},
     {.mode = "l2bridge",
      .hns_type = "L2Bridge",
@@ -89,7 +89,7 @@ static const struct external_network networks[] = {
                      "RSAT-RemoteAccess-PowerShell; Install-RemoteAccess -VpnType RoutingOnly\""},
     {0}};
 
-const struct external_agent external_agent_calico = {
+const struct daemon_set_agent daemon_set_agent_calico = {
     .name = "calico",
     .title = "Calico",
     .daemon_set = "calico-node-windows",

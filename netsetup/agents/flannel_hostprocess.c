@@ -2,14 +2,14 @@
  * network from its ConfigMap kube-flannel-cfg. Its Pod writes the CNI configuration before that, at
  * each start. Source: kubernetes-sigs/sig-windows-tools, hostprocess/flannel (flannel-overlay.yml,
  * start.ps1; removed there in April 2025, but in use in clusters). */
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
-static const struct external_network networks[] = {
+static const struct daemon_set_network networks[] = {
     {.mode = "overlay", .hns_type = "Overlay", .name = "flannel.4096"},
     {.mode = "l2bridge", .hns_type = "L2Bridge", .name = "cbr0"},
     {0}};
 
-const struct external_agent external_agent_flannel = {
+const struct daemon_set_agent daemon_set_agent_flannel = {
     .name = "flannel",
     .title = "flannel",
     .daemon_set = "kube-flannel-ds-windows-amd64",

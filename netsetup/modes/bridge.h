@@ -11,8 +11,8 @@
     .cni_plugins = (const char *const[]){"win-bridge", "sdnbridge", "azure-vnet", NULL},           \
     .network_name = "cbr0", .host_routes = true, .lacks = MODE_LACKS_ICMP_OUT, .vfp = true,        \
     .node_network = true, .forwarding = true, .host_endpoint = true, .complete = bridge_complete,  \
-    .route_to = pod_route_to, .routes_read = pod_routes_read, .routes_write = pod_routes_write,    \
-    .routes_remove = pod_routes_forget
+    .route_to = next_hop_route_to, .routes_read = next_hop_routes_read,                            \
+    .routes_write = next_hop_routes_write, .routes_remove = next_hop_routes_remove
 
 /* Makes the host's own endpoint on a bridge and attaches it to the host's compartment ("already
  * attached" is success). The host and the endpoint then forward packets. An endpoint with another

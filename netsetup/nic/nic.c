@@ -1,7 +1,7 @@
 /* Chooses the node's network adapter and records its state. */
 #include "netsetup/nic/nic.h"
 
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 bool nic_usable_address(const char *address) {
     _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
@@ -16,8 +16,8 @@ bool nic_same_address(const char *a, const char *b) {
 }
 
 bool nic_is_virtual_alias(const char *alias) {
-    for (size_t i = 0; external_agents[i]; i++)
-        if (text_equal(alias, external_agents[i]->adapter))
+    for (size_t i = 0; daemon_set_agents[i]; i++)
+        if (text_equal(alias, daemon_set_agents[i]->adapter))
             return true;
     return text_starts_with(alias, "vEthernet (");
 }

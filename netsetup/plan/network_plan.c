@@ -2,7 +2,7 @@
 #include "netsetup/plan/network_plan.h"
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
 #include "base/nearest.h"
@@ -57,19 +57,21 @@ static void add_warning(struct network_plan *plan, const char *code, const char 
     (void)text_format(warning->message, sizeof(warning->message), "%s", message);
 }
 
-/* Sets the external agent, the network's name if the agent fixes it, and warnings about limits. */
+/* Sets the DaemonSet's agent, the network's name if the agent fixes it, and warnings about limits.
+ */
 static int plan_network(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     const struct network_limit *limit = plan->agent->in_cluster ? NULL : plan->mode->limits;
     const char *name = plan->agent->network_name; /* Name of the network that the agent makes. */
     if (plan->agent->in_cluster) {
-        const struct external_network *network;
+        const struct daemon_set_network *network;
 
         plan->cni_plugin = NULL;
-        plan->external = external_agent_by_name(input->external);
-        network = external_agent_network(plan->external, plan->mode);
-        if (plan->external && plan->external->tunnel_port)
-            plan->vxlan_port = input->vxlan_port ? input->vxlan_port : plan->external->tunnel_port;
+        plan->daemon_set_agent = daemon_set_agent_by_name(input->daemon_set_agent);
+        network = daemon_set_agent_network(plan->daemon_set_agent, plan->mode);
+        if (plan->daemon_set_agent && plan->daemon_set_agent->tunnel_port)
+            plan->vxlan_port =
+                input->vxlan_port ? input->vxlan_port : plan->daemon_set_agent->tunnel_port;
         if (!plan->name)
             plan->name = xstrdup(network ? network->name : "cluster");
     }

@@ -10,9 +10,9 @@ struct hns_version {
     unsigned major, minor; /* The version 0.0 means not known. */
 };
 
-struct network_mode;   /* The struct is defined in netsetup/modes/mode.h. */
-struct network_agent;  /* The struct is defined in netsetup/agents/agent.h. */
-struct external_agent; /* The struct is defined in netsetup/agents/external_agent.h. */
+struct network_mode;     /* The struct is defined in netsetup/modes/mode.h. */
+struct network_agent;    /* The struct is defined in netsetup/agents/agent.h. */
+struct daemon_set_agent; /* The struct is defined in netsetup/agents/daemon_set_agent.h. */
 
 /* The input of a plan. All text is borrowed for the call; NULL means the default. */
 struct network_input {
@@ -20,7 +20,7 @@ struct network_input {
     /* Name in --network-plugin, e.g. "flannel"; NULL when not given. */
     const char *plugin;
     /* The cluster's agent that makes the network, e.g. "calico"; NULL when no agent does. */
-    const char *external;
+    const char *daemon_set_agent;
     /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
     const char *name;
     const char *adapter; /* Alias of the NIC for the vSwitch, from nic_choose(). */
@@ -75,7 +75,7 @@ struct network_plan {
     const struct network_mode *mode;
     const struct network_agent *agent;
     /* The agent of the cluster that makes the network; NULL when no agent does. */
-    const struct external_agent *external;
+    const struct daemon_set_agent *daemon_set_agent;
     const char *plugin; /* Name in --network-plugin: "flannel", "win-bridge". */
     /* `type` in the CNI file, e.g. "win-overlay"; NULL means that the agent writes that file. */
     const char *cni_plugin;

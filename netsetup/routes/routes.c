@@ -185,14 +185,14 @@ static bool is_mac(const char *text) {
     return !text[17];
 }
 
-json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer) {
+json_t *next_hop_route_to(const struct network_plan *plan, const struct network_peer *peer) {
     if (!is_believed(plan, peer->pod_cidr, peer->node_address))
         return NULL;
     return json_pack("{s:s,s:s}", "podCIDR", peer->pod_cidr, "nodeAddress", peer->node_address);
 }
 
-int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
-                    struct error *err) {
+int next_hop_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
+                         struct error *err) {
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     uint32_t index = 0;
     if (nic_index_of(host, plan->management_address, &index, err) < 0 ||
@@ -232,8 +232,8 @@ static int read_routes(const json_t *peers, struct pod_route **ret, struct error
     return 0;
 }
 
-int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool,
-                     struct error *err) {
+int next_hop_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
+                          bool, struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
     return read_routes(peers, &routes, err) < 0
                ? -1
@@ -241,8 +241,8 @@ int pod_routes_write(struct host *host, const struct network_plan *plan, const j
                                    NULL, err);
 }
 
-int pod_routes_forget(struct host *host, const struct network_plan *, const json_t *peers,
-                      struct error *err) {
+int next_hop_routes_remove(struct host *host, const struct network_plan *, const json_t *peers,
+                           struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
     _cleanup_json_ json_t *own = json_array();
     json_each(peers, i, peer)

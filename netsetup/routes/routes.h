@@ -59,15 +59,16 @@ int pod_routes_ensure(struct host *host, const char *management_address,
 /* Removes exactly these host routes; absent is success. */
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err);
-/* Functions of struct network_mode for modes with host routes. A route is {podCIDR, nodeAddress}.
- * `only` is ignored, since other routes may be the administrator's. */
-json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer);
-int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
-                    struct error *err);
-int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *routes,
-                     bool only, struct error *err);
-int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *routes,
-                      struct error *err);
+/* Functions of struct network_mode for modes with host routes, whose next hop is the other node. A
+ * route is {podCIDR, nodeAddress}. `only` is ignored, since other routes may be the
+ * administrator's. */
+json_t *next_hop_route_to(const struct network_plan *plan, const struct network_peer *peer);
+int next_hop_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
+                         struct error *err);
+int next_hop_routes_write(struct host *host, const struct network_plan *plan, const json_t *routes,
+                          bool only, struct error *err);
+int next_hop_routes_remove(struct host *host, const struct network_plan *plan, const json_t *routes,
+                           struct error *err);
 /* Turns on forwarding on the interface that has this address, for its family. */
 int forwarding_ensure(struct host *host, const char *address, struct error *err);
 

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "kube/kubeconfig.h"
 #include "kube/node.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "node/chosen.h"
@@ -16,8 +16,9 @@ enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };
 static bool stands(struct host *host, const struct network_input *input) {
     const struct network_agent *agent = network_agent_by_plugin(input->plugin);
     const struct network_mode *mode = network_mode_by_name(input->mode);
-    const struct external_network *wanted =
-        mode ? external_agent_network(external_agent_by_name(input->external), mode) : NULL;
+    const struct daemon_set_network *wanted =
+        mode ? daemon_set_agent_network(daemon_set_agent_by_name(input->daemon_set_agent), mode)
+             : NULL;
     _cleanup_(freep) char *path = NULL, *folder = NULL;
     _cleanup_json_ json_t *conf = NULL;
     struct hcn_network network;
@@ -28,7 +29,7 @@ static bool stands(struct host *host, const struct network_input *input) {
         return hcn_network_find(host, input->name, &network, ERROR_IGNORED) == 0;
     folder = containerd_cni_folder(host);
     return cni_config_read(host, folder, &path, &conf, ERROR_IGNORED) == 0 &&
-           (!wanted || external_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
+           (!wanted || daemon_set_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
 }
 
 /* ---- the Node's condition ---- */

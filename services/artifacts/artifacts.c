@@ -159,7 +159,7 @@ int artifacts_missing(struct host *host, const struct artifacts *lock,
     if (cni_type && !artifact_target_find(cni_type, &target))
         return error_set(err, ERROR_USAGE, "unknown CNI plugin '%s'", cni_type);
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
-        bool needed = target.service ? service_wanted(target.service, choice)
+        bool needed = target.service ? service_is_chosen(target.service, choice)
                                      : target.required || text_equal(target.name, cni_type) ||
                                            text_equal(target.name, ipam);
         _cleanup_(freep) char *place = artifact_place(places, target.target);

@@ -39,7 +39,7 @@ const struct service service_flanneld = {
               .waiting = "for flanneld to register this node",
               .failed = "wait for flanneld: it runs but has not registered this node",
               .reads = "/api/v1/nodes?limit=1"},
-    .wanted = SERVICE_WANTED_BY_AGENT,
+    .chosen_by = SERVICE_CHOSEN_BY_AGENT,
     .arguments = arguments,
     .environment = environment,
 };

@@ -35,6 +35,6 @@ const struct service service_hybrid_overlay_node = {
               .timeout_ms = 30000,
               .waiting = "for hybrid-overlay-node to run",
               .failed = "wait for hybrid-overlay-node: it does not run"},
-    .wanted = SERVICE_WANTED_BY_AGENT,
+    .chosen_by = SERVICE_CHOSEN_BY_AGENT,
     .arguments = arguments,
 };

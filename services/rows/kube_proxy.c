@@ -42,7 +42,7 @@ const struct service service_kube_proxy = {
               .waiting = "for kube-proxy to program the first Service",
               .failed = "wait for kube-proxy: it has not programmed any Service",
               .reads = "/apis/discovery.k8s.io/v1/endpointslices?limit=1"},
-    .wanted = SERVICE_WANTED_BY_KUBE_PROXY,
+    .chosen_by = SERVICE_CHOSEN_BY_KUBE_PROXY,
     .arguments = arguments,
     .environment = environment,
 };

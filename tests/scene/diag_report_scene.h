@@ -46,23 +46,23 @@ static const struct probe_result twenty = {.outcome = PROBE_OK,
 
 /* The picture of docs: everything works but what lies outside. */
 static void report_make(struct diag_report *report) {
-    const struct diag_scene scene = {.node_name = "win-7k2",
-                                     .node_ip = "10.0.0.21",
-                                     .source = "winjoin-probe-a",
-                                     .target = "winjoin-probe-b",
-                                     .source_ip = "10.244.3.4",
-                                     .target_ip = "10.244.3.5",
-                                     .dns_domain = "cluster.local",
-                                     .kubernetes_ip = "10.96.0.1",
-                                     .dns_ip = "10.96.0.10",
-                                     .external_ip = "192.0.2.1:443",
-                                     .external_name = "example.com:443",
-                                     .external_dns = "192.0.2.53"};
+    const struct diag_flow_input input = {.node_name = "win-7k2",
+                                          .node_ip = "10.0.0.21",
+                                          .source = "winjoin-probe-a",
+                                          .target = "winjoin-probe-b",
+                                          .source_ip = "10.244.3.4",
+                                          .target_ip = "10.244.3.5",
+                                          .dns_domain = "cluster.local",
+                                          .kubernetes_ip = "10.96.0.1",
+                                          .dns_ip = "10.96.0.10",
+                                          .external_ip = "192.0.2.1:443",
+                                          .external_name = "example.com:443",
+                                          .external_dns = "192.0.2.53"};
 
     *report = (struct diag_report){.time = 1795255204, .milliseconds = 600500, .probes = 50};
     report->node = xstrdup("win-7k2");
     report->network = xstrdup("overlay flannel.4096");
-    diag_cells_make(&scene, &report->cells);
+    diag_cells_make(&input, &report->cells);
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
 

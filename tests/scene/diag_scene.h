@@ -108,24 +108,24 @@ static void redden(struct diag_report *report, const char *red) {
 static void scene_report_make(const char *red, const char *evidence, struct diag_report *report) {
     static char *read;
     static json_t *document;
-    const struct diag_scene scene = {.source_ip = "10.244.3.4",
-                                     .target_ip = "10.244.3.5",
-                                     .node_ip = "10.0.0.21",
-                                     .node_echo = "n",
-                                     .node_echo_port = 1,
-                                     .dns_domain = "cluster.local",
-                                     .kubernetes_ip = "10.96.0.1",
-                                     .dns_ip = "10.96.0.10",
-                                     .external_ip = "192.0.2.1",
-                                     .external_name = "example.com",
-                                     .external_dns = "192.0.2.53",
-                                     .node_ip6 = strstr(red, "6=") ? "fd00:200::21" : NULL,
-                                     .source_ip6 = "fd00:10:244:3::4",
-                                     .target_ip6 = "fd00:10:244:3::5",
-                                     .dns_ip6 = "fd00:10:96::a"};
+    const struct diag_flow_input input = {.source_ip = "10.244.3.4",
+                                          .target_ip = "10.244.3.5",
+                                          .node_ip = "10.0.0.21",
+                                          .node_echo = "n",
+                                          .node_echo_port = 1,
+                                          .dns_domain = "cluster.local",
+                                          .kubernetes_ip = "10.96.0.1",
+                                          .dns_ip = "10.96.0.10",
+                                          .external_ip = "192.0.2.1",
+                                          .external_name = "example.com",
+                                          .external_dns = "192.0.2.53",
+                                          .node_ip6 = strstr(red, "6=") ? "fd00:200::21" : NULL,
+                                          .source_ip6 = "fd00:10:244:3::4",
+                                          .target_ip6 = "fd00:10:244:3::5",
+                                          .dns_ip6 = "fd00:10:96::a"};
 
     *report = (struct diag_report){.node = xstrdup("win-7k2")};
-    diag_cells_make(&scene, &report->cells);
+    diag_cells_make(&input, &report->cells);
     for (size_t i = 0; i < report->cells.count; i++) {
         struct probe_result ok = {.attempts = 3, .succeeded = 3};
 

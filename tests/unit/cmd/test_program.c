@@ -273,14 +273,14 @@ static void a_replayed_report(void **state) {
         {"junit", true, false, true, "<testsuite", "\x1b["},
         {"html", true, false, true, "<html", "\x1b["},
     };
-    const struct diag_scene scene = {.node_name = "win-7k2"};
+    const struct diag_flow_input input = {.node_name = "win-7k2"};
     struct diag_report report = {.node = (char *)"win-7k2", .network = (char *)"overlay x"};
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
     struct error err;
 
     (void)state;
-    diag_cells_make(&scene, &report.cells);
+    diag_cells_make(&input, &report.cells);
     json = diag_report_json(&report);
     text = json_write(json);
     diag_cells_free(&report.cells);

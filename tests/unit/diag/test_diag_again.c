@@ -317,7 +317,7 @@ static void late_answers_are_evidence(void **state) {
         struct diag_report report = {0};
 
         host_memory_on_sleep(host, play, &stage);
-        options.scene.node_ip = "10.0.0.21";
+        options.flow_input.node_ip = "10.0.0.21";
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
         assert_true(diag_report_is_good(&report));
         assert_int_equal(report.causes.count, late);

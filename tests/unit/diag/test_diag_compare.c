@@ -108,7 +108,7 @@ static void what_hns_lacks_is_asked_for(void **state) {
         options.look = look;
         options.probes.client = &client;
         options.probes.node_name = "win-7k2";
-        options.scene.node_ip = "127.0.0.1";
+        options.flow_input.node_ip = "127.0.0.1";
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
         if (asked.requests != cases[i].requests)
             fail_msg("%s: %u requests", cases[i].name, asked.requests);

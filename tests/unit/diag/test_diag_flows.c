@@ -3,7 +3,7 @@
 
 #include "diag/flows/flows.h"
 
-static const struct diag_scene full = {
+static const struct diag_flow_input full = {
     .node_name = "win-7k2",
     .node_ip = "10.0.0.21",
     .source = "winjoin-probe-a",
@@ -22,11 +22,11 @@ static const struct diag_scene full = {
 };
 
 /* All that the cells ask, as the pod is told it. */
-static char *probes_of(const struct diag_scene *scene) {
+static char *probes_of(const struct diag_flow_input *input) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
     _cleanup_(probe_list_free) struct probe_list list = {0};
 
-    diag_cells_make(scene, &cells);
+    diag_cells_make(input, &cells);
     for (size_t i = 0; i < cells.count; i++)
         if (cells.items[i].asked)
             array_add(list.items, list.count, cells.items[i].probe);
@@ -70,12 +70,12 @@ static void a_full_scene_asks_everything(void **state) {
     assert_int_equal(list.count, 18);
 }
 
-static void expect_cell(const struct diag_scene *scene, const char *flow, bool udp,
+static void expect_cell(const struct diag_flow_input *input, const char *flow, bool udp,
                         const char *outcome, const char *reason) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
     const struct diag_cell *cell;
 
-    diag_cells_make(scene, &cells);
+    diag_cells_make(input, &cells);
     assert_int_equal(cells.count, 18);
     cell = diag_cells_find(&cells, diag_flow_find(flow)->id, udp, false);
     assert_non_null(cell);
@@ -85,45 +85,45 @@ static void expect_cell(const struct diag_scene *scene, const char *flow, bool u
 }
 
 static void what_cannot_be_asked_says_why(void **state) {
-    struct diag_scene scene = full;
+    struct diag_flow_input input = full;
     char domain[PROBE_TARGET_MAX] = "";
 
     (void)state;
-    scene.external_ip = scene.external_name = scene.external_dns = NULL;
-    expect_cell(&scene, "pod-to-external-ip", false, "skip", "no-external-target");
-    expect_cell(&scene, "pod-to-external-ip", true, "skip", "no-external-target");
-    expect_cell(&scene, "pod-to-external-dns", true, "skip", "no-external-target");
-    scene.node_echo = NULL;
-    expect_cell(&scene, "pod-to-node", true, "skip", "no-udp-listener");
-    scene.dns_name = "dns-default", scene.dns_namespace = "openshift-dns";
-    expect_cell(&scene, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
-    scene.dns_name = scene.dns_namespace = NULL;
-    scene.namespace_ = "default";
-    expect_cell(&scene, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
-    scene.target_ip = NULL;
-    expect_cell(&scene, "node-to-pod", false, "not-run", "the second probe pod did not start");
-    scene.source_ip = "";
-    expect_cell(&scene, "pod-to-node", false, "not-run", "the first probe pod did not start");
-    scene = full;
-    scene.dns_domain = NULL;
-    expect_cell(&scene, "pod-to-service-fqdn", false, "not-run",
+    input.external_ip = input.external_name = input.external_dns = NULL;
+    expect_cell(&input, "pod-to-external-ip", false, "skip", "no-external-target");
+    expect_cell(&input, "pod-to-external-ip", true, "skip", "no-external-target");
+    expect_cell(&input, "pod-to-external-dns", true, "skip", "no-external-target");
+    input.node_echo = NULL;
+    expect_cell(&input, "pod-to-node", true, "skip", "no-udp-listener");
+    input.dns_name = "dns-default", input.dns_namespace = "openshift-dns";
+    expect_cell(&input, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
+    input.dns_name = input.dns_namespace = NULL;
+    input.namespace_ = "default";
+    expect_cell(&input, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
+    input.target_ip = NULL;
+    expect_cell(&input, "node-to-pod", false, "not-run", "the second probe pod did not start");
+    input.source_ip = "";
+    expect_cell(&input, "pod-to-node", false, "not-run", "the first probe pod did not start");
+    input = full;
+    input.dns_domain = NULL;
+    expect_cell(&input, "pod-to-service-fqdn", false, "not-run",
                 "the cluster's DNS domain is not known");
     memset(domain, 'd', sizeof domain - 1);
-    scene.dns_domain = domain;
-    expect_cell(&scene, "pod-to-service-fqdn", false, "not-run",
+    input.dns_domain = domain;
+    expect_cell(&input, "pod-to-service-fqdn", false, "not-run",
                 "the cluster's DNS domain is too long");
-    expect_cell(&scene, "pod-to-service-fqdn", true, "not-run",
+    expect_cell(&input, "pod-to-service-fqdn", true, "not-run",
                 "the cluster's DNS domain is too long");
 }
 
 static void short_names_follow_the_namespace(void **state) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
-    struct diag_scene scene = full;
+    struct diag_flow_input input = full;
     const struct diag_cell *cell;
 
     (void)state;
-    scene.namespace_ = "default";
-    diag_cells_make(&scene, &cells);
+    input.namespace_ = "default";
+    diag_cells_make(&input, &cells);
     cell = diag_cells_find(&cells, FLOW_SVC_SHORT, false, false);
     assert_true(cell->asked);
     assert_string_equal(cell->probe.target, "kubernetes");
@@ -132,12 +132,12 @@ static void short_names_follow_the_namespace(void **state) {
 
 static void addresses_of_version_6(void **state) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
-    struct diag_scene scene = full;
+    struct diag_flow_input input = full;
 
     (void)state;
-    scene.target_ip = "fd00::5";
-    scene.external_ip = "[2001:db8::1]:8443";
-    diag_cells_make(&scene, &cells);
+    input.target_ip = "fd00::5";
+    input.external_ip = "[2001:db8::1]:8443";
+    diag_cells_make(&input, &cells);
     assert_string_equal(diag_cells_find(&cells, FLOW_POD_IP, false, false)->to, "[fd00::5]:18080");
     assert_int_equal(diag_cells_find(&cells, FLOW_POD_IP, false, false)->family, 6);
     assert_string_equal(diag_cells_find(&cells, FLOW_POD_NAME, false, false)->probe.target,
@@ -232,15 +232,15 @@ static void a_name_of_the_second_family(void **state) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
     struct probe_result ok = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3};
     struct probe_result nxdomain = {.outcome = PROBE_DNS_NXDOMAIN, .attempts = 2};
-    struct diag_scene scene = full;
+    struct diag_flow_input input = full;
     struct diag_cell *name, *service;
 
     (void)state;
-    scene.node_ip6 = "fd00:200::21";
-    scene.source_ip6 = "fd00:10:244:3::4";
-    scene.target_ip6 = "fd00:10:244:3::5";
-    scene.dns_ip6 = "fd00:10:96::a";
-    diag_cells_make(&scene, &cells);
+    input.node_ip6 = "fd00:200::21";
+    input.source_ip6 = "fd00:10:244:3::4";
+    input.target_ip6 = "fd00:10:244:3::5";
+    input.dns_ip6 = "fd00:10:96::a";
+    diag_cells_make(&input, &cells);
     name = diag_cells_find(&cells, FLOW_POD_NAME, true, true);
     service = diag_cells_find(&cells, FLOW_SVC_FQDN, true, true);
     diag_cell_judge(name, &nxdomain, false);
@@ -287,14 +287,14 @@ static void limits_of_the_mode_excuse(void **state) {
 static void a_second_family(void **state) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
     _cleanup_(freep) char *text = NULL, *name = NULL;
-    struct diag_scene scene = full;
+    struct diag_flow_input input = full;
 
     (void)state;
-    scene.node_ip6 = "fd00:200::21";
-    scene.source_ip6 = "fd00:10:244:3::4";
-    scene.target_ip6 = "fd00:10:244:3::5";
-    scene.dns_ip6 = "fd00:10:96::a";
-    text = probes_of(&scene);
+    input.node_ip6 = "fd00:200::21";
+    input.source_ip6 = "fd00:10:244:3::4";
+    input.target_ip6 = "fd00:10:244:3::5";
+    input.dns_ip6 = "fd00:10:96::a";
+    text = probes_of(&input);
     assert_string_equal(
         strstr(text, "pod-to-pod-ip.tcp6"),
         "pod-to-pod-ip.tcp6 tcp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
@@ -316,8 +316,8 @@ static void a_second_family(void **state) {
         "node-to-pod.udp6 udp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
         "pod-to-node.tcp6 tcp fd00:200::21 10250 0 - - 2000 3\n"
         "pod-to-node.udp6 udp-any fd00:200::21 18081 16 - winjoin-node 2000 3\n");
-    scene.source_ip6 = scene.dns_ip6 = NULL;
-    diag_cells_make(&scene, &cells);
+    input.source_ip6 = input.dns_ip6 = NULL;
+    diag_cells_make(&input, &cells);
     assert_int_equal(diag_cells_find(&cells, FLOW_POD_IP, false, false)->family, 4);
     assert_int_equal(diag_cells_find(&cells, FLOW_POD_IP, false, true)->outcome, DIAG_NOT_RUN);
     assert_string_equal(diag_cells_find(&cells, FLOW_POD_IP, false, true)->reason,
@@ -325,16 +325,16 @@ static void a_second_family(void **state) {
     assert_null(diag_cells_find(&cells, FLOW_EXT_IP, false, true));
     name = diag_cell_name(diag_cells_find(&cells, FLOW_NODE_POD, true, true));
     assert_string_equal(name, "node-to-pod/udp/ipv6");
-    scene.source_ip6 = "fd00:10:244:3::4";
+    input.source_ip6 = "fd00:10:244:3::4";
     diag_cells_free(&cells);
-    diag_cells_make(&scene, &cells);
+    diag_cells_make(&input, &cells);
     assert_string_equal(diag_cells_find(&cells, FLOW_SVC_IP, true, true)->reason,
                         "no-ipv6-service");
     assert_string_equal(diag_cells_find(&cells, FLOW_SVC_FQDN, true, true)->reason,
                         "no-ipv6-service");
-    scene.dns_ip = NULL;
+    input.dns_ip = NULL;
     diag_cells_free(&cells);
-    diag_cells_make(&scene, &cells);
+    diag_cells_make(&input, &cells);
     assert_string_equal(diag_cells_find(&cells, FLOW_SVC_IP, true, false)->reason,
                         "the cluster IP is not known");
 }
@@ -364,12 +364,12 @@ static void add_probes(struct text_list *lines, struct probe_list *list) {
 }
 
 /* All cells, and all that is asked, as lines. */
-static void add_scene(struct text_list *lines, const struct diag_scene *scene) {
+static void add_all(struct text_list *lines, const struct diag_flow_input *input) {
     _cleanup_(diag_cells_free) struct diag_cells cells = {0};
     struct probe_list list = {0};
     struct probe back;
 
-    diag_cells_make(scene, &cells);
+    diag_cells_make(input, &cells);
     for (size_t i = 0; i < cells.count; i++) {
         const struct diag_cell *c = &cells.items[i];
         _cleanup_(freep) char *name = diag_cell_name(c);
@@ -379,11 +379,11 @@ static void add_scene(struct text_list *lines, const struct diag_scene *scene) {
                                       c->family, diag_outcome_name(c->outcome), c->reason));
         if (c->asked)
             array_add(list.items, list.count, c->probe);
-        if (c->asked && diag_cell_back(scene, c, &back))
+        if (c->asked && diag_cell_back(input, c, &back))
             array_add(list.items, list.count, back);
     }
     add_probes(lines, &list);
-    diag_extra_probes(scene, &list);
+    diag_extra_probes(input, &list);
     add_probes(lines, &list);
 }
 
@@ -397,7 +397,7 @@ static void add_changes(struct text *t, const struct text_list *was, const struc
             text_addf(t, "  + %s\n", is->items[i]);
 }
 
-#define TEXT(member) #member, offsetof(struct diag_scene, member)
+#define TEXT(member) #member, offsetof(struct diag_flow_input, member)
 #define LONG "a-long-name-of-a-cluster-with-a-very-long-name-in-a-long-domain."
 
 static const struct {
@@ -439,36 +439,36 @@ static const struct {
     {TEXT(external_dns), "192.0.2.9:5353"},
 };
 
-/* What changes of a scene in which all is known when one text of it is another. */
+/* What changes of an input in which all is known when one text of it is another. */
 static void one_text_at_a_time(void **state) {
     _cleanup_(text_list_free) struct text_list all = {0};
     _cleanup_(text_free) struct text told = {0};
-    struct diag_scene scene = full;
+    struct diag_flow_input input = full;
 
     (void)state;
-    scene.kubelet_port = 10251;
-    scene.node_ip6 = "fd00:200::21";
-    scene.source_ip6 = "fd00:10:244:3::4";
-    scene.target_ip6 = "fd00:10:244:3::5";
-    scene.dns_ip6 = "fd00:10:96::a";
-    scene.dns_pods[0] = "10.244.1.9";
-    scene.dns_pods[1] = "10.244.2.9";
-    scene.dns_pods[2] = "10.244.4.9";
-    scene.dns_pod_port = 5353;
-    scene.peer_ip = "10.244.1.1";
-    scene.api_ip = "10.0.0.10";
-    scene.api_port = 6443;
-    scene.timeout_ms = 1000;
-    scene.attempts = 2;
-    add_scene(&all, &scene);
+    input.kubelet_port = 10251;
+    input.node_ip6 = "fd00:200::21";
+    input.source_ip6 = "fd00:10:244:3::4";
+    input.target_ip6 = "fd00:10:244:3::5";
+    input.dns_ip6 = "fd00:10:96::a";
+    input.dns_pods[0] = "10.244.1.9";
+    input.dns_pods[1] = "10.244.2.9";
+    input.dns_pods[2] = "10.244.4.9";
+    input.dns_pod_port = 5353;
+    input.peer_ip = "10.244.1.1";
+    input.api_ip = "10.0.0.10";
+    input.api_port = 6443;
+    input.timeout_ms = 1000;
+    input.attempts = 2;
+    add_all(&all, &input);
     for (size_t i = 0; i < all.count; i++)
         text_addf(&told, "%s\n", all.items[i]);
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         _cleanup_(text_list_free) struct text_list now = {0};
-        struct diag_scene other = scene;
+        struct diag_flow_input other = input;
 
         memcpy((char *)&other + others[i].offset, &others[i].value, sizeof others[i].value);
-        add_scene(&now, &other);
+        add_all(&now, &other);
         text_addf(&told, "%s is %s\n", others[i].name,
                   others[i].value ? others[i].value : "not known");
         add_changes(&told, &all, &now);

@@ -119,14 +119,14 @@ static void one_direction_alone(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct diag_scene scene = {
+        const struct diag_flow_input input = {
             .source = "a", .target = "b", .source_ip = "10.244.3.4", .target_ip = "10.244.3.5"};
         _cleanup_(diag_report_free) struct diag_report report = {0}, again = {0};
         _cleanup_json_ json_t *json = NULL;
         _cleanup_(freep) char *text = NULL, *written = NULL;
         struct diag_cell *cell;
 
-        diag_cells_make(&scene, &report.cells);
+        diag_cells_make(&input, &report.cells);
         cell = diag_cells_find(&report.cells, FLOW_POD_IP, false, false);
         diag_cell_judge(cell, rows[i].there, false);
         diag_cell_judge_back(cell, rows[i].back, false);

@@ -134,13 +134,13 @@ static void measure_ok(void *context, const struct probe *probe, struct probe_re
 static void run_open(struct run *run, struct play now) {
     static const char *const services[] = {"hns", "containerd", "kubelet", "kube-proxy"};
     const struct diag_options options = {
-        .scene = {.node_name = "win-7k2",
-                  .dns_domain = "cluster.local",
-                  .kubernetes_ip = "10.96.0.1",
-                  .dns_ip = "10.96.0.10",
-                  .external_ip = "192.0.2.1:443",
-                  .external_name = "example.com:443",
-                  .external_dns = "192.0.2.53"},
+        .flow_input = {.node_name = "win-7k2",
+                       .dns_domain = "cluster.local",
+                       .kubernetes_ip = "10.96.0.1",
+                       .dns_ip = "10.96.0.10",
+                       .external_ip = "192.0.2.1:443",
+                       .external_name = "example.com:443",
+                       .external_dns = "192.0.2.53"},
         .evidence = {.network_name = "flannel.4096", .network_mode = "overlay"},
         .look = look,
         .start_timeout_ms = 20000,

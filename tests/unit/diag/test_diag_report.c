@@ -85,11 +85,11 @@ static void text_of_a_cause_that_leaves_one_cell(void **state) {
 
 static void two_families(void **state) {
     const struct diag_text_style style = {0};
-    const struct diag_scene scene = {.source_ip = "10.244.3.4",
-                                     .target_ip = "10.244.3.5",
-                                     .node_ip6 = "fd00:200::21",
-                                     .source_ip6 = "fd00:10:244:3::4",
-                                     .target_ip6 = "fd00:10:244:3::5"};
+    const struct diag_flow_input input = {.source_ip = "10.244.3.4",
+                                          .target_ip = "10.244.3.5",
+                                          .node_ip6 = "fd00:200::21",
+                                          .source_ip6 = "fd00:10:244:3::4",
+                                          .target_ip6 = "fd00:10:244:3::5"};
     struct probe_result ok = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3, .median_us = 400};
     struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
     _cleanup_(diag_report_free) struct diag_report report = {0}, again = {0};
@@ -97,7 +97,7 @@ static void two_families(void **state) {
     _cleanup_(freep) char *text = NULL, *html = NULL, *written = NULL;
 
     (void)state;
-    diag_cells_make(&scene, &report.cells);
+    diag_cells_make(&input, &report.cells);
     diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, false, false), &ok, false);
     diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, true, false), &ok, false);
     diag_cell_judge(diag_cells_find(&report.cells, FLOW_NODE_POD, false, true), &ok, false);

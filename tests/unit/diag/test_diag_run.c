@@ -219,7 +219,7 @@ static void without_an_external_target(void **state) {
         struct diag_report report = {0};
 
         host_memory_on_sleep(host, play, &stage);
-        options.scene.external_ip = targets[i];
+        options.flow_input.external_ip = targets[i];
         options.evidence.external_ip = NULL;
         assert_int_equal(diag_run(host, &options, &report, NULL), 0);
         assert_int_equal(diag_cells_find(&report.cells, FLOW_EXT_IP, false, false)->outcome,

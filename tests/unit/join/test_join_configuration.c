@@ -12,7 +12,7 @@
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/join_configuration.h"
 #include "join/discovery/discovery.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 
 #define TOKEN "abcdef.0123456789abcdef"
 #define OTHER "fedcba.0123456789abcdef"
@@ -291,9 +291,11 @@ static bool lists(const json_t *names, const char *name) {
 
 /* Each object that a join looks for to find the cluster's network agent. */
 static void assert_finds_agents(const json_t *maps) {
-    for (size_t i = 0; external_agents[i]; i++) {
-        assert_true(!external_agents[i]->config_map || lists(maps, external_agents[i]->config_map));
-        assert_true(!external_agents[i]->others_map || lists(maps, external_agents[i]->others_map));
+    for (size_t i = 0; daemon_set_agents[i]; i++) {
+        assert_true(!daemon_set_agents[i]->config_map ||
+                    lists(maps, daemon_set_agents[i]->config_map));
+        assert_true(!daemon_set_agents[i]->others_map ||
+                    lists(maps, daemon_set_agents[i]->others_map));
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/bridge.h"
@@ -112,7 +112,7 @@ static void nonsense(void **state) {
         {"HcnQueryNetworkProperties", "{\"Name\":\"External\","
                                       "\"Type\":7}"},
     };
-    static const struct external_network wanted = {.hns_type = "Overlay", .name = "Calico"};
+    static const struct daemon_set_network wanted = {.hns_type = "Overlay", .name = "Calico"};
     struct hcn_network network = {0};
     (void)state;
     assert_int_equal(hcn_base_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
@@ -123,7 +123,7 @@ static void nonsense(void **state) {
         if (hcn_base_network_ensure(host, &scene.plan, &network, NULL, &err) == 0)
             fail_msg("%s: %s was taken", answers[i].function, answers[i].answer);
         assert_int_not_equal(strlen(err.message), 0);
-        if (external_network_find(host, &wanted, &network, &err) == 0 || err.kind == ERROR_ABSENT)
+        if (daemon_set_network_find(host, &wanted, &network, &err) == 0 || err.kind == ERROR_ABSENT)
             fail_msg("%s: %s was taken for a network", answers[i].function, answers[i].answer);
     }
 }

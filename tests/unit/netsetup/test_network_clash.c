@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/nic/nic.h"
 #include "tests/memory/host_memory.h"
@@ -202,13 +202,13 @@ static void open_external(const char *mode, const char *agent) {
     scene_close(&scene);
     scene_open(&scene, mode);
     scene.input.plugin = "external";
-    scene.input.external = agent;
+    scene.input.daemon_set_agent = agent;
     assert_int_equal(scene_plan(&scene), 0);
 }
 
 static void assert_in_the_way(const char *says, const char *hint) {
     struct error err = {0};
-    assert_int_equal(network_external_check(host, &scene.plan, &err), -1);
+    assert_int_equal(daemon_set_network_check(host, &scene.plan, &err), -1);
     assert_int_equal(err.kind, ERROR_PREFLIGHT);
     assert_string_equal(err.message, says);
     assert_non_null(strstr(err.hints[0], hint));
@@ -219,9 +219,9 @@ static void calico_reuses_external_of_its_type(void **state) {
     open_external("overlay", "calico");
     add(NETWORK("nat", "NAT", "", "", "172.30.64.0/20", "172.30.64.1"));
     add(NETWORK("External", "Overlay", "", "Ethernet", "192.168.255.0/30", "192.168.255.1"));
-    assert_int_equal(network_external_check(host, &scene.plan, NULL), 0);
+    assert_int_equal(daemon_set_network_check(host, &scene.plan, NULL), 0);
     open_external("overlay", NULL); /* unknown: nothing is asked */
-    assert_int_equal(network_external_check(host, &scene.plan, NULL), 0);
+    assert_int_equal(daemon_set_network_check(host, &scene.plan, NULL), 0);
     open_external("l2bridge", "calico");
     assert_in_the_way("Calico's BGP needs Routing and Remote Access: the Windows service "
                       "RemoteAccess does not exist",
@@ -248,15 +248,15 @@ static void an_earlier_base_is_named(void **state) {
 
 /* As Antrea, whose mode may not be in the tables. */
 static void a_switch_is_in_the_way(void **state) {
-    static const struct external_network networks[] = {
+    static const struct daemon_set_network networks[] = {
         {.mode = "overlay", .hns_type = "Overlay", .name = "antrea-hnsnetwork"}, {0}};
-    struct external_agent agent = external_agent_antrea;
+    struct daemon_set_agent agent = daemon_set_agent_antrea;
     (void)state;
     agent.networks = networks;
-    scene.plan.external = &agent;
+    scene.plan.daemon_set_agent = &agent;
     add(NETWORK("nat", "NAT", "", "", "172.30.64.0/20", "172.30.64.1"));
     add(NETWORK("antrea-hnsnetwork", "Overlay", "", "Ethernet", "10.0.0.0/24", "10.0.0.1"));
-    assert_int_equal(network_external_check(host, &scene.plan, NULL), 0);
+    assert_int_equal(daemon_set_network_check(host, &scene.plan, NULL), 0);
     add(NETWORK("lan", "Transparent", "", "Ethernet 2", "172.29.0.0/24", "172.29.0.1"));
     assert_in_the_way("HNS network 'lan' (Transparent) has a virtual switch, and Antrea needs a "
                       "network adapter without one",

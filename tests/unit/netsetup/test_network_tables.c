@@ -418,7 +418,7 @@ static void pods_wait_for_the_agent_at_boot(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_(text_list_free) struct text_list did = {0};
         struct host *host = host_memory_new();
-        const struct network_input input = {.external = rows[i].agent};
+        const struct network_input input = {.daemon_set_agent = rows[i].agent};
         const struct network_restore restore = {
             .host = host, .input = &input, .booting = rows[i].booting, .did = &did};
         assert_int_equal(network_agent_external.restore(&restore, NULL), 0); /* no file */

@@ -100,8 +100,8 @@ static void each_row_has_its_source_and_a_remedy(void **state) {
 
 /* ---- limits ---- */
 
-static void assert_hold(struct limit_scene scene, const char *names) {
-    _cleanup_(freep) char *held = limits_that_hold(&scene);
+static void assert_hold(struct limit_facts facts, const char *names) {
+    _cleanup_(freep) char *held = limits_that_hold(&facts);
 
     if (!text_equal(held, names))
         fail_msg("%s", held);
@@ -114,31 +114,31 @@ static void limits_hold_where_they_are_known_to(void **state) {
     const struct network_mode *l2bridge = network_mode_by_name("l2bridge");
 
     (void)state;
-    assert_hold((struct limit_scene){0}, OF_WINDOWS);
-    assert_hold((struct limit_scene){.hns = {13, 2}, .dynamic_ports = 16384}, OF_WINDOWS);
-    assert_hold((struct limit_scene){.hns = {13, 2}, .mode = overlay},
+    assert_hold((struct limit_facts){0}, OF_WINDOWS);
+    assert_hold((struct limit_facts){.hns = {13, 2}, .dynamic_ports = 16384}, OF_WINDOWS);
+    assert_hold((struct limit_facts){.hns = {13, 2}, .mode = overlay},
                 OF_WINDOWS ", icmpOut, ipv6Overlay");
-    assert_hold((struct limit_scene){.hns = {13, 2}, .mode = l2bridge}, OF_WINDOWS ", icmpOut");
-    assert_hold((struct limit_scene){.mode = network_mode_by_name("l2tunnel")},
+    assert_hold((struct limit_facts){.hns = {13, 2}, .mode = l2bridge}, OF_WINDOWS ", icmpOut");
+    assert_hold((struct limit_facts){.mode = network_mode_by_name("l2tunnel")},
                 OF_WINDOWS ", icmpOut, ipv6Overlay");
-    assert_hold((struct limit_scene){.mode = network_mode_by_name("transparent")},
+    assert_hold((struct limit_facts){.mode = network_mode_by_name("transparent")},
                 OF_WINDOWS ", ipv6Overlay");
-    assert_hold((struct limit_scene){.mode = network_mode_by_name("nat")},
+    assert_hold((struct limit_facts){.mode = network_mode_by_name("nat")},
                 OF_WINDOWS ", ipv6Overlay");
-    assert_hold((struct limit_scene){.hns = {9, 5}},
+    assert_hold((struct limit_facts){.hns = {9, 5}},
                 OF_WINDOWS ", dualStack, sessionAffinity, vxlanPort");
-    assert_hold((struct limit_scene){.hns = {9, 2}},
+    assert_hold((struct limit_facts){.hns = {9, 2}},
                 OF_WINDOWS ", dualStack, sessionAffinity, dsr, vxlanPort, " OF_NO_DSR);
-    assert_hold((struct limit_scene){.hns = {13, 2}, .no_dsr = true, .dynamic_ports = 40000},
+    assert_hold((struct limit_facts){.hns = {13, 2}, .no_dsr = true, .dynamic_ports = 40000},
                 OF_WINDOWS ", " OF_NO_DSR ", dynamicPorts");
-    assert_hold((struct limit_scene){.hns = {13, 2}, .dynamic_ports = 1024},
+    assert_hold((struct limit_facts){.hns = {13, 2}, .dynamic_ports = 1024},
                 OF_WINDOWS ", dynamicPorts");
-    assert_hold((struct limit_scene){.host_name = "fifteen-letters"}, OF_WINDOWS);
-    assert_hold((struct limit_scene){.host_name = "sixteen--letters"}, OF_WINDOWS ", longHostName");
+    assert_hold((struct limit_facts){.host_name = "fifteen-letters"}, OF_WINDOWS);
+    assert_hold((struct limit_facts){.host_name = "sixteen--letters"}, OF_WINDOWS ", longHostName");
 }
 
 static void what_is_unknown_is_not_said(void **state) {
-    const struct limit_scene nothing = {0};
+    const struct limit_facts nothing = {0};
     _cleanup_json_ json_t *rows = limits_json(&nothing);
     size_t i;
     json_t *row;

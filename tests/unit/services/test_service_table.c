@@ -210,7 +210,7 @@ static void what_is_wanted(void **state) {
         char *joined;
 
         for (const struct service *const *row = service_table; *row; row++)
-            if (service_wanted(*row, &cases[i].choice))
+            if (service_is_chosen(*row, &cases[i].choice))
                 text_list_add(&names, (*row)->name);
         joined = text_list_join(&names, " ");
         assert_string_equal(joined, cases[i].wanted);

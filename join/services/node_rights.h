@@ -10,8 +10,8 @@
  * derived from ConfigMap `winjoin`, because the manifest of `winjoin config cluster` lets tokens
  * read it and grants nodes their rights. Fails with ERROR_PREFLIGHT and the command that grants
  * them. A server that does not answer such questions is accepted. */
-int rights_check(struct join *join, struct error *err);
+int node_rights_check(struct join *join, struct error *err);
 /* Checks the rights during a join: only a warning when the check is ignored. A token's right to
  * send a certificate request is not asked when this run sends one before the network is
  * interrupted. */
-int rights_need(struct join *join, struct error *err);
+int node_rights_need(struct join *join, struct error *err);

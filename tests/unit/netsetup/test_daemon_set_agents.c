@@ -1,4 +1,4 @@
-/* External agents: found by their DaemonSets, and read. */
+/* Agents of DaemonSets: found by their DaemonSets, and read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "node/chosen.h"
 #include "tests/scene/cluster_network_scene.h"
 
@@ -150,7 +150,7 @@ static void what_a_daemon_set_is_given(void **state) {
 
     (void)state;
     assert_int_equal(json_read(text, strlen(text), "set", &set, NULL), 0);
-    variables = external_agent_variables(set);
+    variables = daemon_set_agent_variables(set);
     is = json_write(variables);
     assert_string_equal(is, "{\"v\":\"/p\",\"a\":\"1\",\"b\":\"2\"}");
 }
@@ -168,11 +168,11 @@ static void agents_are_found(void **state) {
         open_scene(&s, &cluster);
         n = &s.config.network;
         assert_int_equal(read_network(&s), 0);
-        assert_ptr_equal(n->external, external_agent_by_name(found_rows[i].agent));
-        if (n->external) {
+        assert_ptr_equal(n->daemon_set_agent, daemon_set_agent_by_name(found_rows[i].agent));
+        if (n->daemon_set_agent) {
             assert_ptr_equal(n->agent, &network_agent_external);
             assert_string_equal(n->daemon_set, found_rows[i].cluster.sets[0]);
-            if (n->external->settings_of)
+            if (n->daemon_set_agent->settings_of)
                 assert_int_equal(n->agent->check_settings(n, &s.err), 0);
         }
         assert_same_text(n->mode, found_rows[i].mode);
@@ -308,7 +308,7 @@ static void what_may_not_be_read_is_said(void **state) {
     open_scene(&s, &clusters[1]);
     assert_int_equal(read_network(&s), 0);
     assert_true(s.config.network_unread);
-    assert_ptr_equal(s.config.network.external, &external_agent_antrea);
+    assert_ptr_equal(s.config.network.daemon_set_agent, &daemon_set_agent_antrea);
     close_scene(&s);
 }
 
@@ -384,32 +384,33 @@ static void folders_are_compared_as_windows_does(void **state) {
                 {"c", false}};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        assert_int_equal(external_agent_same_folder(rows[i].path, "C:\\opt\\cni\\bin"),
+        assert_int_equal(daemon_set_agent_same_folder(rows[i].path, "C:\\opt\\cni\\bin"),
                          rows[i].same);
 }
 
-static void every_external_agent_is_whole(void **state) {
+static void every_daemon_set_agent_is_whole(void **state) {
     (void)state;
-    for (size_t i = 0; external_agents[i]; i++) {
-        assert_ptr_equal(external_agent_by_name(external_agents[i]->name), external_agents[i]);
-        assert_non_null(external_agents[i]->title);
-        assert_non_null(external_agents[i]->daemon_set);
-        assert_non_null(external_agents[i]->removal);
-        assert_true(external_agents[i]->read || external_agents[i]->settings_of);
-        for (const struct external_network *n = external_agents[i]->networks; n->mode; n++) {
+    for (size_t i = 0; daemon_set_agents[i]; i++) {
+        assert_ptr_equal(daemon_set_agent_by_name(daemon_set_agents[i]->name),
+                         daemon_set_agents[i]);
+        assert_non_null(daemon_set_agents[i]->title);
+        assert_non_null(daemon_set_agents[i]->daemon_set);
+        assert_non_null(daemon_set_agents[i]->removal);
+        assert_true(daemon_set_agents[i]->read || daemon_set_agents[i]->settings_of);
+        for (const struct daemon_set_network *n = daemon_set_agents[i]->networks; n->mode; n++) {
             const struct network_mode *mode = network_mode_by_name(n->mode);
             assert_true(!mode || text_equal(mode->hns_type, n->hns_type));
             assert_int_equal(n->service != NULL, n->service_reason && n->service_hint);
         }
     }
-    assert_null(external_agent_by_name("cilium"));
-    assert_null(external_agent_network(NULL, NULL));
+    assert_null(daemon_set_agent_by_name("cilium"));
+    assert_null(daemon_set_agent_network(NULL, NULL));
 }
 
 /* The plan knows whose network it is, and so does the node at boot. */
 static void the_plan_names_the_agent(void **state) {
     struct network_input input = {.plugin = "external",
-                                  .external = "calico",
+                                  .daemon_set_agent = "calico",
                                   .mode = "l2bridge",
                                   .pod_cidr = "10.244.1.0/24",
                                   .management = "10.0.0.21/24"};
@@ -421,11 +422,11 @@ static void the_plan_names_the_agent(void **state) {
     _cleanup_json_ json_t *json = network_plan_json(&plan),
                           *file =
                               chosen_json(&(struct chosen){.node = "win-7k2", .network = input});
-    assert_ptr_equal(plan.external, &external_agent_calico);
+    assert_ptr_equal(plan.daemon_set_agent, &daemon_set_agent_calico);
     assert_string_equal(plan.name, "Calico");
     assert_string_equal(json_text_at(json, "agent"), "calico");
     assert_int_equal(chosen_read(file, &again, NULL), 0);
-    assert_string_equal(again.network.external, "calico");
+    assert_string_equal(again.network.daemon_set_agent, "calico");
     chosen_free(&again);
     network_plan_free(&plan);
     text_list_free(&input.service_cidrs);
@@ -437,7 +438,7 @@ static void the_firewall_is_opened_for_tunnels(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
         struct network_input input = {.plugin = "external",
-                                      .external = "antrea",
+                                      .daemon_set_agent = "antrea",
                                       .mode = "transparent",
                                       .vxlan_port = ports[i][0],
                                       .management = "10.0.0.21/24"};
@@ -467,7 +468,7 @@ int main(void) {
         cmocka_unit_test(a_request_that_fails_is_told),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(folders_are_compared_as_windows_does),
-        cmocka_unit_test(every_external_agent_is_whole),
+        cmocka_unit_test(every_daemon_set_agent_is_whole),
         cmocka_unit_test(the_plan_names_the_agent),
         cmocka_unit_test(the_firewall_is_opened_for_tunnels),
     };

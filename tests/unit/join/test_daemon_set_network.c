@@ -44,7 +44,7 @@ static char *await(struct run *r, struct agent *agent, int *ret_result, struct e
     if (join_need(&join, NEED_PLAN, err) < 0)
         fail_msg("%s", err->message);
     host_memory_on_sleep(r->host, play, agent);
-    *ret_result = external_network_await(&join, err);
+    *ret_result = daemon_set_network_await(&join, err);
     detail = xstrdup(text_str(&join.progress.detail));
     join_close(&join);
     return detail;
@@ -332,5 +332,5 @@ int main(void) {
         cmocka_unit_test(what_was_told_is_expected),
     };
 
-    return cmocka_run_group_tests_name("external network", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("network of a DaemonSet", tests, NULL, NULL);
 }

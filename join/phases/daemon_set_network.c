@@ -4,16 +4,16 @@
 #include "join/phases/steps.h"
 
 #include "host/wait.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/nic/nic.h"
 
 enum { POLL_MS = 1000 };
 
-struct external_wait {
+struct daemon_set_wait {
     struct join *join;
     /* The HNS network that the agent makes; NULL when it makes none or is unknown. */
-    const struct external_network *wanted;
+    const struct daemon_set_network *wanted;
     const char *title; /* Name of the agent for messages */
     char *path;        /* Path of the agent's CNI configuration */
     json_t *conf;      /* Content of the agent's CNI configuration */
@@ -23,7 +23,7 @@ struct external_wait {
 };
 
 static enum wait_poll poll_once(void *context, struct wait *, struct error *err) {
-    struct external_wait *e = context;
+    struct daemon_set_wait *e = context;
     struct nic_restored guard = {0};
     struct hcn_network network;
 
@@ -38,7 +38,7 @@ static enum wait_poll poll_once(void *context, struct wait *, struct error *err)
         return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? POLL_AGAIN : POLL_FAILED;
     if (!e->wanted)
         return POLL_DONE;
-    if (external_network_find(e->join->host, e->wanted, &network, err) < 0)
+    if (daemon_set_network_find(e->join->host, e->wanted, &network, err) < 0)
         return err->kind == ERROR_ABSENT ? POLL_AGAIN : POLL_FAILED;
     /* Both arrays have the same size. */
     (void)text_format(e->network, sizeof e->network, "%s", network.name);
@@ -46,7 +46,7 @@ static enum wait_poll poll_once(void *context, struct wait *, struct error *err)
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *) {
-    struct external_wait *e = context;
+    struct daemon_set_wait *e = context;
 
     if (e->conf)
         join_tell_waiting(&e->join->progress, wait->waited_ms, wait_left_ms(wait), "",
@@ -57,11 +57,11 @@ static void tell(void *context, const struct wait *wait, const struct error *) {
                           e->join->found.containerd.conf_dir);
 }
 
-int external_network_await(struct join *join, struct error *err) {
-    const struct external_agent *agent = join->found.plan.external;
-    struct external_wait e = {
+int daemon_set_network_await(struct join *join, struct error *err) {
+    const struct daemon_set_agent *agent = join->found.plan.daemon_set_agent;
+    struct daemon_set_wait e = {
         .join = join,
-        .wanted = external_agent_network(agent, join->found.plan.mode),
+        .wanted = daemon_set_agent_network(agent, join->found.plan.mode),
         .title = agent ? agent->title : "the cluster's network agent",
     };
     unsigned seconds = join->found.plan.agent->wait_seconds;
@@ -98,7 +98,7 @@ int external_network_await(struct join *join, struct error *err) {
     return end == POLL_DONE ? 0 : -1;
 }
 
-int external_network_pending(struct join *join, bool pending, struct error *err) {
+int daemon_set_network_pending(struct join *join, bool pending, struct error *err) {
     if (pending == join->found.node.network_pending)
         return 0;
     join->found.node.network_pending = pending;

@@ -1,5 +1,5 @@
 /* Checks rights before the join interrupts the network, so that it does not fail afterwards. */
-#include "join/services/rights.h"
+#include "join/services/node_rights.h"
 
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
@@ -62,7 +62,7 @@ static int check_services(struct join *join, struct error *err) {
     return 0;
 }
 
-int rights_check(struct join *join, struct error *err) {
+int node_rights_check(struct join *join, struct error *err) {
     static const struct kube_right request = {"create", "certificates.k8s.io",
                                               "certificatesigningrequests"};
     bool allowed;
@@ -78,13 +78,13 @@ int rights_check(struct join *join, struct error *err) {
     return check_services(join, err);
 }
 
-int rights_need(struct join *join, struct error *err) {
+int node_rights_need(struct join *join, struct error *err) {
     /* When this run sends a certificate request before the network is interrupted, the answer to it
      * shows the token's right. */
     bool will_ask = !join->found.options.dry_run && !text_list_has(&join->skipped, "certificate") &&
                     !join_kubelet_bootstraps(join->host, &join->found);
 
-    if ((will_ask ? check_services(join, err) : rights_check(join, err)) == 0)
+    if ((will_ask ? check_services(join, err) : node_rights_check(join, err)) == 0)
         return 0;
     if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, RIGHTS_CHECK))
         return -1;

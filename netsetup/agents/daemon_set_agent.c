@@ -1,32 +1,32 @@
-/* External agents: a DaemonSet of the cluster (Calico, Antrea, flannel in HostProcess containers)
- * makes the HNS network, writes the CNI configuration, and brings kube-proxy or does its work. A
- * join must not disturb it: Antrea refuses an adapter that has a virtual switch, and Calico deletes
- * every HNS network except nat. Sources: Calico's node/windows-packaging, Antrea's
+/* Agents of DaemonSets: a DaemonSet of the cluster (Calico, Antrea, flannel in HostProcess
+ * containers) makes the HNS network, writes the CNI configuration, and brings kube-proxy or does
+ * its work. A join must not disturb it: Antrea refuses an adapter that has a virtual switch, and
+ * Calico deletes every HNS network except nat. Sources: Calico's node/windows-packaging, Antrea's
  * docs/windows.md. */
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 
-#define ROW(agent) &external_agent_##agent,
-const struct external_agent *const external_agents[] = {EXTERNAL_AGENTS(ROW) NULL};
+#define ROW(agent) &daemon_set_agent_##agent,
+const struct daemon_set_agent *const daemon_set_agents[] = {DAEMON_SET_AGENTS(ROW) NULL};
 
-const struct external_agent *external_agent_by_name(const char *name) {
-    for (size_t i = 0; external_agents[i]; i++)
-        if (text_equal(external_agents[i]->name, name))
-            return external_agents[i];
+const struct daemon_set_agent *daemon_set_agent_by_name(const char *name) {
+    for (size_t i = 0; daemon_set_agents[i]; i++)
+        if (text_equal(daemon_set_agents[i]->name, name))
+            return daemon_set_agents[i];
     return NULL;
 }
 
-const struct external_network *external_agent_network(const struct external_agent *agent,
-                                                      const struct network_mode *mode) {
-    for (const struct external_network *n = agent ? agent->networks : NULL; n && n->mode; n++)
+const struct daemon_set_network *daemon_set_agent_network(const struct daemon_set_agent *agent,
+                                                          const struct network_mode *mode) {
+    for (const struct daemon_set_network *n = agent ? agent->networks : NULL; n && n->mode; n++)
         if (text_equal(n->mode, mode->name))
             return n;
     return NULL;
 }
 
-int external_network_find(struct host *host, const struct external_network *wanted,
-                          struct hcn_network *ret, struct error *err) {
+int daemon_set_network_find(struct host *host, const struct daemon_set_network *wanted,
+                            struct hcn_network *ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
         return -1;
@@ -44,7 +44,7 @@ int external_network_find(struct host *host, const struct external_network *want
                      wanted->name);
 }
 
-json_t *external_agent_variables(const json_t *daemon_set) {
+json_t *daemon_set_agent_variables(const json_t *daemon_set) {
     const json_t *spec = json_at(daemon_set, "spec.template.spec");
     _cleanup_json_ json_t *containers = json_array();
     json_t *ret = json_object();
@@ -67,8 +67,8 @@ json_t *external_agent_variables(const json_t *daemon_set) {
     return ret;
 }
 
-int external_agent_prefixes(const char *text, const char *what, struct text_list *ret,
-                            struct error *err) {
+int daemon_set_agent_prefixes(const char *text, const char *what, struct text_list *ret,
+                              struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0};
     text_list_split(&list, text ? text : "", ',');
     for (size_t i = 0; i < list.count; i++) {
@@ -82,7 +82,7 @@ int external_agent_prefixes(const char *text, const char *what, struct text_list
     return 0;
 }
 
-bool external_agent_same_folder(const char *path, const char *folder) {
+bool daemon_set_agent_same_folder(const char *path, const char *folder) {
     static const char mounted[] = "/host/";
     const char *a = path, *b = folder + strcspn(folder, ":") + 1;
     if (text_starts_with(a, mounted))
@@ -118,7 +118,7 @@ static int check_folder(const struct agent_settings *settings, const char *const
     if (!theirs || !*theirs)
         return 0;
     for (size_t i = 0; ours[i]; i++)
-        if (external_agent_same_folder(theirs, ours[i]))
+        if (daemon_set_agent_same_folder(theirs, ours[i]))
             return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "DaemonSet %s writes to '%.80s', but this node's containerd reads '%s'",
@@ -127,7 +127,7 @@ static int check_folder(const struct agent_settings *settings, const char *const
 }
 
 static int check_settings(const struct agent_settings *settings, struct error *err) {
-    const struct external_agent *agent = settings->external;
+    const struct daemon_set_agent *agent = settings->daemon_set_agent;
     const struct containerd_settings *found = settings->containerd;
     const char *const bin[] = {CNI_BIN_DIR, NULL};
     const char *const conf[] = {found ? found->conf_dir : CNI_CONF_DIR, NULL};
@@ -150,7 +150,8 @@ static int check_settings(const struct agent_settings *settings, struct error *e
 static int restore(const struct network_restore *restore, struct error *err) {
     _cleanup_(freep) char *path = NULL, *folder = NULL;
     _cleanup_json_ json_t *conf = NULL;
-    const struct external_agent *agent = external_agent_by_name(restore->input->external);
+    const struct daemon_set_agent *agent =
+        daemon_set_agent_by_name(restore->input->daemon_set_agent);
     if (!restore->booting || !agent)
         return 0;
     folder = containerd_cni_folder(restore->host);
