@@ -38,7 +38,7 @@ static void take(char **option, const char *chosen) {
 /* An upgrade also keeps the node's address, kube-proxy, DSR and Pod prefixes that the join found
  * itself; a phase alone finds these again. The network that the join chose stays for both
  * (join/found/network.c). */
-static int take_chosen(struct join *join, struct error *err) {
+static int keep_choices_of_join(struct join *join, struct error *err) {
     struct join_options *options = &join->found.options;
     _cleanup_(chosen_free) struct chosen chosen = {0};
     _cleanup_(freep) char *node_ip = NULL;
@@ -121,7 +121,7 @@ int find_options(struct join *join, struct error *err) {
     if (whole)
         keep_or_leave_out(join);
     merge(&join->found.options, join->kept);
-    return join->upgrade ? take_chosen(join, err) : 0;
+    return join->upgrade ? keep_choices_of_join(join, err) : 0;
 }
 
 /* The patches' texts are kept, because the folder may be removed or change its owner later. */

@@ -88,7 +88,7 @@ void journal_close(struct journal *journal);
  * caller closes). Its first entries are the file of the main journal and winjoin's folder. */
 int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err);
 /* Returns the first entry of this kind for this thing (upper or lower case), or for any thing if
- * `target` is NULL. Borrowed until the next entry is recorded. NULL when there is none. */
+ * `target` is NULL. Borrowed until the next entry is recorded. NULL when no entry is one. */
 const struct journal_entry *journal_find(const struct journal *journal, enum journal_kind kind,
                                          const char *target);
 /* Records a thing and its state before (a reference that is taken over; NULL means that it did not

@@ -175,8 +175,8 @@ bool written_file_differs(struct journal *journal, const char *path) {
     return how || missing;
 }
 
-/* Returns "command, environment differ" with the members that differ from the note; NULL when there
- * is none. The caller frees it. */
+/* Returns "command, environment differ" with the members that differ from the note; NULL when no
+ * member differs. The caller frees it. */
 static char *members_differ(const json_t *as_written, const json_t *now) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *all = NULL;
