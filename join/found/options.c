@@ -77,10 +77,11 @@ static void keep_or_leave_out(struct join *join) {
     bool chooses = join->asked->patches;
 
     join_each_option(o) {
-        bool given = is_given(join->asked, o);
-
-        chooses |= o->kept && given && o != &join_option_table[JOIN_OPTION_node_name];
-        if (o->kept && !given && json_object_get(join->kept, o->name))
+        if (!o->kept) /* The token is not even copied. */
+            continue;
+        if (is_given(join->asked, o))
+            chooses |= o != &join_option_table[JOIN_OPTION_node_name];
+        else if (json_object_get(join->kept, o->name))
             text_list_add_owned(&left_out, o->flag   ? xasprintf("--%s", o->flag)
                                            : o->node ? xstrdup(o->node)
                                            : o->join ? xstrdup(o->join)
