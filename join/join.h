@@ -76,7 +76,7 @@ struct join {
     const struct join_options *asked;
     const void *probe_program; /* Bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended; /* There is no terminal, so no user watches this join */
+    bool unattended;  /* There is no terminal, so no user watches this join */
     bool phase_alone; /* One phase alone runs */
     /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL means a join. */
     struct upgrade *upgrade;
