@@ -99,7 +99,17 @@ class Configured(scene.Scene):
             self.assertEqual(flags, f.read())
         self.assertEqual([], self.changed())
 
-    def test_5_reset_gives_the_host_back(self):
-        self.reset()
+    def test_5_a_bare_join_keeps_what_the_file_said(self):
         os.unlink(self.stage.host.path(CONFIG))
+        with open(self.stage.host.path(FLAGS), encoding="utf-8") as f:
+            flags = f.read()
+        os.unlink(self.stage.host.path(FLAGS))
+        done = self.stage.winjoin("join", "--ignore-preflight-errors", stage.IGNORED, "--verify", "none", timeout=240)
+        self.assert_code(done, 0)
+        self.assertIn("again, with the options of its last join", done.stderr)
+        with open(self.stage.host.path(FLAGS), encoding="utf-8") as f:
+            self.assertEqual(flags, f.read())
+
+    def test_6_reset_gives_the_host_back(self):
+        self.reset()
         self.assert_bare()
