@@ -110,7 +110,8 @@ int find_options(struct join *join, struct error *err) {
 
     join_options_copy(join->asked, &join->found.options);
     if ((alone || whole) && written_options_read(join->host, &last, &completed, &why) < 0) {
-        if (alone || why.kind != ERROR_MALFORMED)
+        /* Without the rights of an administrator, preflight says so better. */
+        if (alone || (why.kind != ERROR_MALFORMED && why.kind != ERROR_DENIED))
             return error_damaged("the options of the join", &why, err);
         join_warn(&join->progress, "%s; only the options of this command are used", why.message);
     }

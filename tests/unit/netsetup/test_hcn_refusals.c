@@ -214,7 +214,7 @@ static void attach_refused(void **state) {
     assert_in_range(host_monotonic_ms(host) - start, 30000, 31000);
 }
 
-/* One that is denied is told at once: it would be denied again. */
+/* A denied attach ends at once with the error, because HNS would deny it again. */
 static void attach_denied(void **state) {
     struct hcn_network network = {0};
     struct error err = {0};
