@@ -80,7 +80,19 @@ class OnFabric:
         return netns.within(self.ns, self.client().call, method, path, body, kind)
 
     def _nodes(self):
-        return self.client().call("GET", "/api/v1/nodes")["items"]
+        """Yields the Node objects each time one has changed, until the server ends the watch."""
+        client = self.client()
+        found = client.call("GET", "/api/v1/nodes")
+        nodes = {node["metadata"]["name"]: node for node in found["items"]}
+        yield nodes.values()
+        for kind, node in client.watch("/api/v1/nodes?watch=1&resourceVersion=" + found["metadata"]["resourceVersion"]):
+            if kind == "DELETED":
+                nodes.pop(node["metadata"]["name"], None)
+            elif kind in ("ADDED", "MODIFIED"):
+                nodes[node["metadata"]["name"]] = node
+            else:
+                return
+            yield nodes.values()
 
     def control(self, **message):
         """One operation of the control socket (control.py lists them)."""

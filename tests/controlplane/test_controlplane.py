@@ -481,13 +481,5 @@ class Restart(unittest.TestCase):
             second.stop()
 
 
-def main():
-    result = unittest.main(exit=False, verbosity=1).result
-    bad = len(result.failures) + len(result.errors)
-    skipped = len(result.skipped)
-    print("%d passed, %d failed, %d skipped" % (result.testsRun - bad - skipped, bad, skipped))
-    sys.exit(1 if bad else 0)
-
-
 if __name__ == "__main__":
-    main()
+    unittest.main()

@@ -1,7 +1,6 @@
 """The network adapters of one Windows node as Windows would show them: aliases, addresses with
 their origin, DNS servers, routes, and the external switch that takes an adapter over."""
 import ipaddress
-import json
 import uuid
 
 import netns
@@ -63,8 +62,8 @@ class Adapters:
 
     def _switch(self, make):
         """The settings move to the virtual adapter; what the adapter had comes back to it later."""
-        nic, link = self.nic, self._link(self.nic)
-        now = self._settings()
+        look = self._look()
+        nic, link, now = self.nic, look.links[self.nic], self._settings(look)
         if make:
             self.kept["own"] = now
             lines = ["link add vsw0 address %s type bridge" % link["address"],
@@ -78,14 +77,14 @@ class Adapters:
         self.kept["switch"] = make
         self._put(now)
 
-    def _settings(self):
+    def _settings(self, look):
         up = self.uplink
-        return {"addresses": self._addresses(up), "routes": self._routes(up),
+        return {"addresses": look.addresses(up), "routes": [" ".join(r) for r in look.routes(up)],
                 "dns": self.kept["dns"].get(up, [])}
 
     def _leave(self):
         """The uplink is gone, and everything that was set on it; without fe80:: it asks for no neighbors."""
-        self.kept["before"] = self._settings()
+        self.kept["before"] = self._settings(self._look())
         netns.ip_batch(self.ns, ["link set %s down" % self.nic,
                                  "addr flush dev %s scope global" % self.uplink])
         self.kept["dns"][self.uplink] = []
@@ -117,39 +116,20 @@ class Adapters:
 
     def host(self, state):
         """The node as the packet rules need it; the pods are filled in by the caller."""
-        mine = [a.split("/")[0] for a in self._addresses(self.uplink) if a != APIPA]
+        look = self._look()
+        mine = [a.split("/")[0] for a in look.addresses(self.uplink) if a != APIPA]
         first = {family: next((a for a in mine if (":" in a) == (family == 6)), "")
                  for family in (4, 6)}
         flags = [{d: bool(v) for d, v in self.kept[kind].items()}
                  for kind in ("forwarding", "forwarding6")]
         del state
-        return packets.Host(self.ns, self.uplink, first[4], self._link(self.nic)["mtu"], flags[0],
+        return packets.Host(self.ns, self.uplink, first[4], look.links[self.nic]["mtu"], flags[0],
                             address6=first[6], forwarding6=flags[1])
 
     # ---- what is there ---------------------------------------------------------------------
 
-    def _link(self, dev):
-        return json.loads(netns.run(["ip", "-n", self.ns, "-j", "link", "show", "dev", dev]))[0]
-
-    def _addresses(self, dev):
-        """Of both families; what an interface makes for itself (fe80::) and ::1 are left out."""
-        got = json.loads(netns.run(["ip", "-n", self.ns, "-j", "addr", "show", "dev", dev]))
-        return ["%s/%d" % (a["local"], a["prefixlen"])
-                for link in got if link for a in link.get("addr_info", [])
-                if "local" in a and (a["family"] == "inet" or a["scope"] == "global")]
-
-    def _routes(self, dev):
-        """Of a device, as words for `ip route`: all but what an address brings with it."""
-        return [" ".join(r) for r in self._route_rows(dev)]
-
-    def _route_rows(self, dev):
-        out = []
-        for r in [r for family in ("-4", "-6") for r in json.loads(netns.run(
-                ["ip", "-n", self.ns, family, "-j", "route", "show", "dev", dev]) or "[]")]:
-            if r.get("protocol") not in ("kernel", "250"):
-                out.append([r["dst"]] + (["via", r["gateway"]] if "gateway" in r else [])
-                           + (["metric", str(r["metric"])] if "metric" in r else []))
-        return out
+    def _look(self):
+        return netns.Look(self.ns)
 
     def visible(self):
         """(device, alias) of every adapter that IP is bound to."""
@@ -158,13 +138,6 @@ class Adapters:
         others = [(o["nic"], o["alias"]) for o in self.others if o["bound"]]
         return [*others, first, *self.host_endpoints.items(), *self.internal.items(),
                 ("lo", "Loopback Pseudo-Interface 1")]
-
-    def _device(self, index):
-        for line in netns.run(["ip", "-n", self.ns, "-o", "link"]).splitlines():
-            number, name = line.split(": ")[:2]
-            if number == str(index):
-                return name.split("@")[0]
-        return None
 
     # ---- the calls of iphlpapi, one line each; answers lines, the last one says how it went -----
 
@@ -186,14 +159,13 @@ class Adapters:
     def _call_adapters(self):
         """adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6|metric6,
         then its rows."""
-        out = []
+        out, look = [], self._look()
         names = self.visible() + [(o["nic"], o["alias"]) for o in self.others if not o["bound"]]
         if self.kept["switch"]:
             names = names + [(self.nic, self.alias)]
         for dev, alias in names:
-            try:
-                link = self._link(dev)
-            except RuntimeError:
+            link = look.links.get(dev)
+            if not link:
                 continue
             bound = (dev, alias) in self.visible()
             index = link["ifindex"]
@@ -206,16 +178,16 @@ class Adapters:
                 int(bound), int(self.kept["forwarding6"].get(dev, 0)),
                 self.kept["metric6"].get(dev, 25)))))
             if bound:
-                out += self._rows(dev, index)
+                out += self._rows(look, dev, index)
         return out
 
-    def _rows(self, dev, index):
+    def _rows(self, look, dev, index):
         out = []
-        for a in self._addresses(dev):
+        for a in look.addresses(dev):
             origin = self.kept["origins"].get(a, "static")
             out.append("address|%d|%s|%s" % (index, a.replace("/", "|"), origin))
         out += ["dns|%d|%s" % (index, s) for s in self.kept["dns"].get(dev, [])]
-        out += ["gateway|%d|%s" % (index, r[2]) for r in self._route_rows(dev)
+        out += ["gateway|%d|%s" % (index, r[2]) for r in look.routes(dev)
                 if r[0] == "default"]
         if self.kept["suffix"].get(dev):
             out.append("suffix|%d|%s" % (index, self.kept["suffix"][dev]))
@@ -223,20 +195,19 @@ class Adapters:
 
     def _call_routes(self):
         """route|index|prefix|length|next hop|metric|origin (static, or local: an address' own)"""
-        out = []
+        out, look = [], self._look()
         for dev, _ in self.visible():
-            try:
-                index = self._link(dev)["ifindex"]
-            except RuntimeError:
+            if dev not in look.links:
                 continue
-            for r in self._route_rows(dev):
+            index = look.links[dev]["ifindex"]
+            for r in look.routes(dev):
                 six = ":" in r[0] or "via" in r and ":" in r[2]
                 net = ("::/0" if six else "0.0.0.0/0") if r[0] == "default" else (
                     r[0] if "/" in r[0] else r[0] + ("/128" if six else "/32"))
                 hop = r[2] if "via" in r else "::" if six else "0.0.0.0"
                 metric = r[-1] if "metric" in r else "0"
                 out.append("route|%d|%s|%s|%s|static" % (index, net.replace("/", "|"), hop, metric))
-            for a in self._addresses(dev):
+            for a in look.addresses(dev):
                 net = ipaddress.ip_interface(a).network
                 out.append("route|%d|%s|%d|%s|256|local" % (
                     index, net.network_address, net.prefixlen,
@@ -253,8 +224,8 @@ class Adapters:
             text, dev, own)
 
     def _bound(self, index):
-        dev = self._device(index)
-        if dev is None or dev not in dict(self.visible()):
+        dev = self._look().device(int(index))
+        if dev not in dict(self.visible()):
             raise LookupError(index)
         return dev
 
@@ -270,12 +241,12 @@ class Adapters:
         dev, text = self._bound(index), "%s/%d" % (ipaddress.ip_address(address), int(length))
         netns.ip(self.ns, "addr add", text, "dev", dev, "nodad" if ":" in text else "")
         self.kept["origins"][text] = origin
-        if APIPA in self._addresses(dev):
+        if APIPA in self._look().addresses(dev):
             netns.ip(self.ns, "addr del", APIPA, "dev", dev, check=False)
 
     def _call_address_del(self, index, address, length=None):
         dev = self._bound(index)
-        text = next(a for a in self._addresses(dev) + [""] if a.split("/")[0] == address)
+        text = next(a for a in self._look().addresses(dev) + [""] if a.split("/")[0] == address)
         del length
         netns.ip(self.ns, "addr del", text, "dev", dev)
 

@@ -12,7 +12,7 @@ PAUSE = 0.3
 
 class LinuxAgent:
     def __init__(self, fabric, nodes):
-        """nodes: answers the Node objects; called inside the namespace of the control plane."""
+        """nodes: yields the Node objects each time they have changed; used inside the namespace of the control plane."""
         self.fabric, self.nodes, self.ns = fabric, nodes, fabric.ns("cp")
         self.over = threading.Event()
 
@@ -27,8 +27,10 @@ class LinuxAgent:
         known = {}
         while not self.over.is_set():
             try:
-                self._apply({n["metadata"]["name"]: way for n in self.nodes() if (way := _way_to(n))},
-                            known)
+                for nodes in self.nodes():
+                    if self.over.is_set():
+                        return
+                    self._apply({n["metadata"]["name"]: way for n in nodes if (way := _way_to(n))}, known)
             except Exception as why:  # as flannel: whatever the server says, it is asked again
                 self._say("%s: %s" % (type(why).__name__, why))
             self.over.wait(PAUSE)

@@ -35,30 +35,58 @@ def run(argv, stdin=None, check=True):
 
 def ip(ns, *words, check=True):
     """`ip` in a namespace; words may hold blanks: ip(ns, "link set", dev, "up")."""
-    return run(["ip", "-n", ns] + [w for word in words for w in str(word).split()], check=check)
+    return within(ns, run, ["ip"] + [w for word in words for w in str(word).split()], check=check)
 
 
 def ip_batch(ns, lines, force=False):
     """Many `ip` commands in one process; with force every line is tried."""
     if lines:
-        argv = ["ip", "-n", ns] + (["-force"] if force else []) + ["-batch", "-"]
-        run(argv, stdin="\n".join(lines) + "\n", check=not force)
+        argv = ["ip"] + (["-force"] if force else []) + ["-batch", "-"]
+        within(ns, run, argv, stdin="\n".join(lines) + "\n", check=not force)
 
 
 def bridge_batch(ns, lines):
     if lines:
-        run(["bridge", "-n", ns, "-batch", "-"], stdin="\n".join(lines) + "\n")
+        within(ns, run, ["bridge", "-batch", "-"], stdin="\n".join(lines) + "\n")
+
+
+class Look:
+    """What the devices of a namespace have, all of them by one `ip`, their routes by another."""
+
+    def __init__(self, ns):
+        self._ns = ns
+        self.links = {link["ifname"]: link for link in json.loads(ip(ns, "-j addr")) if link}
+
+    def device(self, index):
+        """The name; None if there is no such device."""
+        return next((dev for dev, link in self.links.items() if link["ifindex"] == index), None)
+
+    def addresses(self, dev):
+        """Of both families; what an interface makes for itself (fe80::) and ::1 are left out."""
+        return ["%s/%d" % (a["local"], a["prefixlen"]) for a in self.links[dev]["addr_info"]
+                if "local" in a and (a["family"] == "inet" or a["scope"] == "global")]
+
+    def routes(self, dev):
+        """As words for `ip route`, IPv4 first: all but what an address brings with it."""
+        return [[r["dst"]] + (["via", r["gateway"]] if "gateway" in r else [])
+                + (["metric", str(r["metric"])] if "metric" in r else []) for r in self._of_main if r.get("dev") == dev]
+
+    @functools.cached_property
+    def _of_main(self):
+        # All tables: it is the one question about both families.
+        return [r for r in json.loads(ip(self._ns, "-j route show table all") or "[]")
+                if "table" not in r and r.get("protocol") not in ("kernel", "250")]
 
 
 def nft(ns, rules):
     """Loads a rule set in one transaction."""
-    run(["ip", "netns", "exec", ns, "nft", "-f", "-"], stdin=rules)
+    within(ns, run, ["nft", "-f", "-"], stdin=rules)
 
 
 def sysctl(ns, values):
     """Sets what is under /proc/sys, each namespace's own: {"net/ipv4/ip_forward": 1}."""
     script = "".join("echo %s >/proc/sys/%s\n" % (v, k) for k, v in values.items())
-    run(["ip", "netns", "exec", ns, "sh", "-e"], stdin=script)
+    within(ns, run, ["sh", "-e"], stdin=script)
 
 
 def exists(ns):
@@ -107,8 +135,7 @@ def veth(ns_a, dev_a, ns_b, dev_b):
 
 def mac(ns, dev):
     """As Windows writes it."""
-    link = json.loads(run(["ip", "-n", ns, "-j", "link", "show", "dev", dev]))[0]
-    return link["address"].replace(":", "-").upper()
+    return Look(ns).links[dev]["address"].replace(":", "-").upper()
 
 
 def resolv(ns, servers, search=(), hosts=()):

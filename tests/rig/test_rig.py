@@ -104,11 +104,12 @@ class Agent(unittest.TestCase):
             def nodes():
                 answer = next(answers, None)
                 if answer is None:
+                    yield []
                     agent.stop()
-                    return []
+                    return
                 if isinstance(answer, Exception):
                     raise answer
-                return answer
+                yield answer
             agent = linux_agent.LinuxAgent(done, nodes)
             with mock.patch.object(linux_agent, "PAUSE", 0):
                 agent._follow()
