@@ -87,9 +87,9 @@ def check_opening(path, text):
 
 def check_names(path, code):
     product = path.startswith(tuple(f"{folder}/" for folder in PRODUCT))
-    for name, instead in BANNED.items():
-        for found in re.finditer(rf"(?<![\w.>]){name}\s*\(", code):
-            yield line_of(code, found.start()), f"{name}() is banned: use {instead}"
+    for found in re.finditer(r"(?<![.>])\b(\w+)\s*\(", code):
+        if found.group(1) in BANNED:
+            yield line_of(code, found.start()), f"{found.group(1)}() is banned: use {BANNED[found.group(1)]}"
     for pattern, homes, why in HOMES if product else []:
         if not path.startswith(homes):
             for found in re.finditer(pattern, code, re.M):

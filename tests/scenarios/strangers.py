@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import scene
 
@@ -43,6 +44,7 @@ class Meanwhile:
                 self.once()
             except FileNotFoundError:
                 pass
+            time.sleep(0.002)  # without one it takes the processor from the join that it shall meet
 
     def __enter__(self):
         self.thread.start()
