@@ -16,6 +16,7 @@ class Adapters:
 
     def __init__(self, config, kept):
         self.ns = config["netns"]
+        self._watch = netns.Watch(self.ns)
         self.nic = config["nic"]
         self.alias = config.get("alias", "Ethernet")
         self.others = config.get("others", [])
@@ -129,7 +130,7 @@ class Adapters:
     # ---- what is there ---------------------------------------------------------------------
 
     def _look(self):
-        return netns.Look(self.ns)
+        return self._watch.look()
 
     def visible(self):
         """(device, alias) of every adapter that IP is bound to."""

@@ -78,6 +78,33 @@ class Look:
                 if "table" not in r and r.get("protocol") not in ("kernel", "250")]
 
 
+class Watch:
+    """The Look of a namespace, taken again after a change: the kernel tells of one before its call ends (rtnetlink(7))."""
+
+    _groups = sum(1 << (group - 1) for group in (1, 5, 7, 9, 11))  # RTNLGRP_LINK, _IFADDR and _ROUTE of both families
+
+    def __init__(self, ns):
+        self._ns, self._look, self._turn = ns, None, threading.Lock()
+        self._changes = within(ns, socket.socket, socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.NETLINK_ROUTE)
+        self._changes.bind((0, self._groups))
+
+    def look(self):
+        with self._turn:
+            if self._changed():
+                self._look = Look(self._ns)
+            return self._look
+
+    def _changed(self):
+        changed = self._look is None
+        while True:
+            try:
+                changed = bool(self._changes.recv(1 << 16)) or changed
+            except BlockingIOError:
+                return changed
+            except OSError:  # more changes than the socket could keep
+                changed = True
+
+
 def nft(ns, rules):
     """Loads a rule set in one transaction."""
     within(ns, run, ["nft", "-f", "-"], stdin=rules)
