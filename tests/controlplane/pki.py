@@ -96,7 +96,7 @@ class Authority:
             with open(key_file, "rb") as f:
                 key = serialization.load_pem_private_key(f.read(), None)
             return cls(key, cert)
-        made = cls.create(common_name)
+        made = cls.create(common_name, new_ec_key())  # as kubeadm with encryptionAlgorithm: ECDSA-P256; an RSA key takes half a second
         write_private(key_file, key_pem(made.key))
         write_private(cert_file, cert_pem(made.cert))
         return made
