@@ -1,7 +1,6 @@
 """A whole control plane in one object: started, asked where it is, stopped."""
 
 import ipaddress
-import json
 import os
 import threading
 
@@ -102,6 +101,3 @@ class Cluster:
             os.unlink(self.control_path)
         if save:
             self.store.save(self.saved)
-
-    def write_facts(self, stream):
-        print(json.dumps(self.join_facts()), file=stream, flush=True)
