@@ -16,7 +16,7 @@ class Adapters:
 
     def __init__(self, config, kept):
         self.ns = config["netns"]
-        self._watch = netns.Watch(self.ns)
+        self._look = netns.Watch(self.ns).look
         self.nic = config["nic"]
         self.alias = config.get("alias", "Ethernet")
         self.others = config.get("others", [])
@@ -128,9 +128,6 @@ class Adapters:
                             address6=first[6], forwarding6=flags[1])
 
     # ---- what is there ---------------------------------------------------------------------
-
-    def _look(self):
-        return self._watch.look()
 
     def visible(self):
         """(device, alias) of every adapter that IP is bound to."""

@@ -90,19 +90,22 @@ class Watch:
 
     def look(self):
         with self._turn:
-            if self._changed():
-                self._look = Look(self._ns)
+            if self._told():
+                self._look = None
+            self._look = self._look or Look(self._ns)
             return self._look
 
-    def _changed(self):
-        changed = self._look is None
+    def _told(self):
+        """Whether the kernel told of a change since the last question."""
+        told = False
         while True:
             try:
-                changed = bool(self._changes.recv(1 << 16)) or changed
+                self._changes.recv(1 << 16)
             except BlockingIOError:
-                return changed
+                return told
             except OSError:  # more changes than the socket could keep
-                changed = True
+                pass
+            told = True
 
 
 def nft(ns, rules):
